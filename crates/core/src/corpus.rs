@@ -1,0 +1,171 @@
+//! Indexed examples: plain types that readers write and structures read, so that neither imports
+//! the other.
+
+use crate::Result;
+
+/// A kind of example that can be borrowed from where it lies.
+pub trait Example: Default + Send {
+    /// The borrowed form.
+    type View<'a>: Copy
+    where
+        Self: 'a;
+    /// Borrows this one.
+    fn view(&self) -> Self::View<'_>;
+}
+
+/// Where examples come from: memory, a cache file.
+pub trait Corpus<E: Example>: Send + Sync {
+    /// Number of examples.
+    fn len(&self) -> usize;
+    /// No examples.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Work an example makes, in tokens.
+    fn size(&self, id: usize) -> usize;
+    /// The example in place, if it lies in memory.
+    fn view(&self, id: usize) -> Option<E::View<'_>>;
+    /// A copy of it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read(&self, id: usize, into: &mut E) -> Result<()>;
+}
+
+/// Lists of attributes, one list a position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ragged {
+    /// Where each list begins in `items`, and one more: the end. `[T + 1]`; empty if there are none.
+    pub starts: Vec<u32>,
+    /// Attribute numbers, ascending within a list.
+    pub items: Vec<u32>,
+    /// Their values; empty if all are 1.
+    pub values: Vec<f32>,
+}
+
+impl Ragged {
+    /// Borrows it.
+    #[must_use]
+    pub fn view(&self) -> Items<'_> {
+        Items { starts: &self.starts, items: &self.items, values: &self.values }
+    }
+}
+
+/// Borrowed lists of attributes. `starts` may point into a longer `items` than its own lists.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Items<'a> {
+    /// As in [`Ragged`].
+    pub starts: &'a [u32],
+    /// As in [`Ragged`].
+    pub items: &'a [u32],
+    /// As in [`Ragged`].
+    pub values: &'a [f32],
+}
+
+impl<'a> Items<'a> {
+    /// Number of lists.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// No lists.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The attributes at position `t`.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, t: usize) -> &'a [u32] {
+        &self.items[self.starts[t] as usize..self.starts[t + 1] as usize]
+    }
+
+    /// Their values, if they have any.
+    #[inline]
+    #[must_use]
+    pub fn values_at(&self, t: usize) -> Option<&'a [f32]> {
+        (!self.values.is_empty()).then(|| &self.values[self.starts[t] as usize..self.starts[t + 1] as usize])
+    }
+}
+
+/// A sequence to label, with its gold labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    /// Attributes of each position.
+    pub nodes: Ragged,
+    /// Attributes of the edge that enters each position (the first list is not used); without lists
+    /// if transitions do not look at the input.
+    pub edges: Ragged,
+    /// Gold labels, `[T]`.
+    pub labels: Vec<u16>,
+    /// Instance weight c, divided by the mean of all.
+    pub weight: f64,
+}
+
+impl Default for Sequence {
+    fn default() -> Self {
+        Sequence { nodes: Ragged::default(), edges: Ragged::default(), labels: vec![], weight: 1.0 }
+    }
+}
+
+/// A borrowed [`Sequence`].
+#[derive(Clone, Copy, Debug)]
+pub struct SequenceView<'a> {
+    /// Attributes of each position.
+    pub nodes: Items<'a>,
+    /// Attributes of the edge that enters each position.
+    pub edges: Items<'a>,
+    /// Gold labels.
+    pub labels: &'a [u16],
+    /// Instance weight.
+    pub weight: f64,
+}
+
+impl SequenceView<'_> {
+    /// Number of positions.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// No positions.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Example for Sequence {
+    type View<'a> = SequenceView<'a>;
+
+    fn view(&self) -> SequenceView<'_> {
+        SequenceView {
+            nodes: self.nodes.view(),
+            edges: self.edges.view(),
+            labels: &self.labels,
+            weight: self.weight,
+        }
+    }
+}
+
+/// A list of sequences is a corpus: for tests and small data.
+impl Corpus<Sequence> for Vec<Sequence> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    fn size(&self, id: usize) -> usize {
+        self[id].labels.len()
+    }
+
+    fn view(&self, id: usize) -> Option<SequenceView<'_>> {
+        Some(self[id].view())
+    }
+
+    fn read(&self, id: usize, into: &mut Sequence) -> Result<()> {
+        into.clone_from(&self[id]);
+        Ok(())
+    }
+}

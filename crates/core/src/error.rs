@@ -1,0 +1,26 @@
+//! What can go wrong between the seams. Errors of files and options live where those are read.
+
+/// The result of every fallible call between the seams.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why training cannot go on; each text is a sentence for the user.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A learner, a structure and a strategy that cannot work together.
+    #[error("{0}")]
+    Mismatch(String),
+    /// An example that could not be answered: a loss that is not finite, a broken decoder.
+    #[error("training example {number}: {what}", number = id + 1)]
+    Example {
+        /// Number of the example, from 0.
+        id: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The method gave up.
+    #[error("{0}")]
+    Learner(String),
+    /// A worker panicked: a bug of ours, told instead of a hang.
+    #[error("a worker stopped: {0}; this is a bug in Seqoia, please report it")]
+    Worker(String),
+}

@@ -1,0 +1,125 @@
+//! Seam 2: how weights change.
+
+use crate::{Case, Note, Question, Result, Team};
+
+/// Knows nothing of structures, threads, files, time. Most learners are `look`, `learn`, `state`.
+#[allow(unused_variables)]
+pub trait Learner: Send + Sync {
+    /// What its `look` asks.
+    fn needs(&self) -> &'static [Question];
+    /// Thinks in whole passes (L-BFGS): joins `serial` and `batch`, writes its own `pass`.
+    fn whole(&self) -> bool {
+        false
+    }
+    /// Once, on the whole data: sizes its planes to `team.weights()`; calibration, counts.
+    ///
+    /// # Errors
+    /// When an example cannot be answered or the method cannot start.
+    fn begin(&mut self, team: &mut dyn Team) -> Result<()>;
+    /// Puts the examples of the next `steps` steps in `ids` (most: one a step) and brings up to date
+    /// what `look` reads there (lazy learners: `team.rows`). Default: the strategy's order.
+    ///
+    /// # Errors
+    /// When rows cannot be read.
+    fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
+        team.next(steps, ids);
+        Ok(())
+    }
+    /// Asks about one example. Runs on any worker, many at a time; pure.
+    ///
+    /// # Errors
+    /// When the structure cannot answer.
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        Ok(())
+    }
+    /// Changes the state; the notes of one batch, in order; one caller at a time. May use the team's
+    /// `spread`, `rows` and, through `each`, its workers.
+    ///
+    /// # Errors
+    /// When the method gives up.
+    fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
+        Ok(())
+    }
+    /// End of a pass, and after a load: scale factors folded, lazy rows caught up, derived values
+    /// rebuilt. Weights, mixing and checkpoints see only this form.
+    ///
+    /// # Errors
+    /// When workers fail.
+    fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        Ok(())
+    }
+    /// One sweep over the examples, or one accepted step of a whole-pass learner.
+    ///
+    /// # Errors
+    /// As `look` and `learn`.
+    fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {
+        online(self, team)
+    }
+    /// The weights to use and to ship (averaged, if it averages); valid at any time.
+    fn weights(&self) -> Vec<f64>;
+    /// All of its state at rest: one list for checkpoints, mixing, the wire, the memory report.
+    fn state(&mut self) -> Vec<Slot<'_>>;
+}
+
+/// The pass of every online learner: as many looks as there are examples.
+///
+/// # Errors
+/// As the learner's own calls.
+pub fn online<L: Learner + ?Sized>(learner: &mut L, team: &mut dyn Team) -> Result<Done> {
+    let (mut ids, mut notes, mut left) = (vec![], vec![], team.examples());
+    while left > 0 && !team.stopping() {
+        ids.clear();
+        learner.pick(team.batch().min(left), &mut ids, team)?;
+        team.ask(&ids, &|case, note| learner.look(case, note), &mut notes)?;
+        learner.learn(&notes, team)?;
+        left = left.saturating_sub(ids.len().max(1));
+    }
+    learner.rest(team)?;
+    Ok(Done::Pass)
+}
+
+/// How a pass ended.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Done {
+    /// There may be more to learn.
+    #[default]
+    Pass,
+    /// The learner's own stopping test says so, in these words.
+    Converged(&'static str),
+}
+
+/// One piece of a learner's state.
+pub struct Slot<'a> {
+    /// Its name, unique within the learner.
+    pub name: &'static str,
+    /// What becomes of it when copies of a learner meet.
+    pub mix: Mix,
+    /// The numbers.
+    pub data: Data<'a>,
+}
+
+/// The numbers of a slot. A missing number is 0, so 0 must mean "untouched" (keep 1/sigma - 1, not
+/// sigma).
+pub enum Data<'a> {
+    /// A plane of weights.
+    F64(&'a mut Vec<f64>),
+    /// A plane in single precision.
+    F32(&'a mut Vec<f32>),
+    /// Counters or time stamps.
+    U32(&'a mut Vec<u32>),
+    /// One number.
+    Real(&'a mut f64),
+    /// One count.
+    Count(&'a mut u64),
+}
+
+/// What becomes of a slot when copies of a learner meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mix {
+    /// The mean `sum_i mu_i x_i`.
+    Mean,
+    /// The first copy's.
+    Same,
+    /// The learner cannot be mixed, for this reason.
+    Never(&'static str),
+}

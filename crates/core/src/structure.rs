@@ -1,0 +1,186 @@
+//! Seam 1: what is decoded.
+//!
+//! Features are linear in *parts* (label y at position t; label y after y'; an arc h -> d), so a few
+//! linear maps and one inference serve every log-linear learner: `scores` takes weights to parts,
+//! `infer` parts to marginals, `scatter` and `spread` parts back to weights. Margin learners ask for
+//! `violations` and see no parts at all.
+
+use std::sync::Arc;
+
+use crate::{Delta, Error, Note, Result, Row, Weights};
+
+/// A kind of output with its training examples: numbers to everyone else, so they may lie in memory,
+/// in a file, behind a pipe.
+pub trait Structure: Send + Sync {
+    /// Number of examples.
+    fn examples(&self) -> usize;
+    /// Number of weights; may grow while learning (open feature spaces).
+    fn weights(&self) -> usize;
+    /// What its lanes can answer.
+    fn offers(&self) -> &'static [Question];
+    /// Work an example makes, in any unit (tokens): balances workers, cuts the chunks of a sum.
+    fn size(&self, _id: usize) -> usize {
+        1
+    }
+    /// Where to cut the weights so that `pieces` stretches make about equal work for
+    /// [`Lane::spread`]: `pieces + 1` ascending indices, from 0 to `weights()`.
+    fn fences(&self, pieces: usize) -> Vec<usize> {
+        (0..=pieces).map(|i| self.weights() * i / pieces.max(1)).collect()
+    }
+    /// A worker: its buffers, or its child process and pipes. It keeps the structure alive.
+    ///
+    /// # Errors
+    /// When a decoder cannot be started.
+    fn lane(self: Arc<Self>, number: usize) -> Result<Box<dyn Lane>>;
+    /// Lanes keep state between examples (decoders): slot i of a batch goes to lane i mod lanes.
+    fn sticky(&self) -> bool {
+        false
+    }
+    /// Told after each batch what the learner will see: only these weights can change until `renew`.
+    fn settle(&self, _batch: &[Note]) {}
+}
+
+/// What a learner needs and a structure offers; checked before anything runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Parts, scores, log Z and marginals: log-linear learners.
+    Expectations,
+    /// Derivatives of marginals: Hessian products.
+    Tangent,
+    /// Search for outputs that beat the gold one: margin learners.
+    Violations,
+}
+
+impl Question {
+    /// How the question is called in an error.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Question::Expectations => "marginals",
+            Question::Tangent => "Hessian products",
+            Question::Violations => "search",
+        }
+    }
+}
+
+/// Which prefix an inexact search compares (Huang et al. 2012).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// Whole outputs.
+    Full,
+    /// Where the gold prefix first falls off the beam.
+    Early,
+    /// The last prefix that is a violation.
+    Latest,
+    /// The prefix that is violated most.
+    MaxViolation,
+}
+
+/// How to look for violations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Search {
+    /// At most this many.
+    pub k: usize,
+    /// Weight of the cost inside the search; 0 is plain decoding.
+    pub cost: f64,
+    /// For inexact search.
+    pub update: Update,
+}
+
+/// One worker with one example open. Defaults are for what a structure does not offer.
+#[allow(unused_variables)]
+pub trait Lane: Send {
+    /// Opens an example and returns its weight c (all divided by their mean; 1 if there are none).
+    ///
+    /// # Errors
+    /// When the example cannot be read.
+    fn open(&mut self, id: usize) -> Result<f64>;
+    /// A pass begins: weights may have changed anywhere (mixing, a checkpoint).
+    fn renew(&mut self) {}
+    /// Fills `note` with at most `search.k` violations, best first, and `note.wrong`.
+    ///
+    /// # Errors
+    /// When the search fails: scores that are not finite, a broken decoder.
+    fn violations(&mut self, w: Weights<'_>, search: &Search, note: &mut Note) -> Result<()> {
+        Ok(())
+    }
+    /// Number of parts of the open example.
+    fn parts(&self) -> usize {
+        0
+    }
+    /// Appends the rows that `scores` reads (`from` unused), for lazy learners.
+    fn rows(&self, out: &mut Vec<Row>) {}
+    /// Part scores under `w`: linear in w, finite. Rules on outputs act in `infer`.
+    fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {}
+    /// Adds `c` times each part's cost.
+    fn costs(&self, c: f64, scores: &mut [f64]) {}
+    /// log Z, and the marginals if wanted.
+    fn infer(&mut self, scores: &[f64], marginals: Option<&mut [f64]>) -> f64 {
+        f64::NAN
+    }
+    /// Score of the gold output; with partial labels, log Z over what they allow.
+    fn gold_score(&mut self, scores: &[f64]) -> f64 {
+        0.0
+    }
+    /// Adds `c` at the gold parts (partial labels: at their marginals under the last `gold_score`).
+    fn gold(&mut self, c: f64, parts: &mut [f64]) {}
+    /// Appends `sum_p parts[p] phi_p` to `out`: the transpose of `scores`.
+    fn scatter(&self, parts: &[f64], out: &mut Delta) {}
+    /// `to += step * sum_p parts[p] phi_p` (closed spaces), for the weights from index `at` on that
+    /// `to` holds; the others are someone else's. This is the definition; a structure's own loop
+    /// writes no rows.
+    fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
+        let mut delta = Delta::default();
+        self.scatter(parts, &mut delta);
+        for (index, x) in delta.entries() {
+            if let Some(to) = index.checked_sub(at).and_then(|i| to.get_mut(i)) {
+                *to += step * x;
+            }
+        }
+    }
+    /// Derivative of the marginals along a direction of the scores.
+    fn tangent(&mut self, scores: &[f64], along: &[f64], out: &mut [f64]) {}
+    /// `sum_i c_i loss_i` (log loss), its gradient added to `g`: one chunk of a batch pass. A
+    /// structure overrides it with its fused kernel, in any layout or precision.
+    ///
+    /// # Errors
+    /// When an example cannot be read or its loss is not finite.
+    fn sum(&mut self, ids: &[usize], w: Weights<'_>, g: Option<&mut [f64]>) -> Result<f64> {
+        sum_by_parts(self, ids, w, g)
+    }
+}
+
+/// [`Lane::sum`] by its definition: open, scores, infer, gold, spread for each example, times c.
+///
+/// # Errors
+/// When an example cannot be read or its loss is not finite.
+pub fn sum_by_parts<L: Lane + ?Sized>(
+    lane: &mut L,
+    ids: &[usize],
+    w: Weights<'_>,
+    mut g: Option<&mut [f64]>,
+) -> Result<f64> {
+    let (mut scores, mut parts, mut total) = (vec![], vec![], 0.0);
+    for &id in ids {
+        let c = lane.open(id)?;
+        scores.resize(lane.parts(), 0.0);
+        lane.scores(w, &mut scores);
+        let log_z = match &mut g {
+            None => lane.infer(&scores, None),
+            Some(_) => {
+                parts.resize(lane.parts(), 0.0);
+                lane.infer(&scores, Some(&mut parts))
+            }
+        };
+        let loss = c * (log_z - lane.gold_score(&scores));
+        if !loss.is_finite() {
+            return Err(Error::Example { id, what: format!("its loss is {loss}") });
+        }
+        total += loss;
+        if let Some(g) = &mut g {
+            lane.gold(-1.0, &mut parts);
+            lane.spread(&parts, c, 0, g);
+        }
+    }
+    Ok(total)
+}

@@ -1,0 +1,46 @@
+//! Sums and scaled sums of whole planes, in an order that does not depend on threads or on vector
+//! width: eight running sums, added pairwise at the end, so that the compiler may use vectors of two,
+//! four or eight numbers and gives the same bits with each.
+
+const LANES: usize = 8;
+
+/// `sum_j a_j b_j`.
+#[must_use]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len());
+    let (a, b) = (&a[..n], &b[..n]);
+    let (a8, ra) = a.as_chunks::<LANES>();
+    let (b8, rb) = b.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (a, b) in a8.iter().zip(b8) {
+        for j in 0..LANES {
+            sums[j] += a[j] * b[j];
+        }
+    }
+    for (j, (a, b)) in ra.iter().zip(rb).enumerate() {
+        sums[j] += a * b;
+    }
+    let four: [f64; 4] = std::array::from_fn(|j| sums[j] + sums[j + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// `to += step * x`.
+pub fn add_scaled(step: f64, x: &[f64], to: &mut [f64]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += step * x);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cast::real;
+
+    #[test]
+    fn dot_equals_the_plain_sum() {
+        for n in 0..40 {
+            let a: Vec<f64> = (0..n).map(|i| real(i) * 0.5 - 3.0).collect();
+            let b: Vec<f64> = (0..n).map(|i| 7.0 - real(i)).collect();
+            let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+            assert!((dot(&a, &b) - plain).abs() < 1e-9);
+        }
+    }
+}

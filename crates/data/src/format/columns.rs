@@ -1,0 +1,232 @@
+//! Columns: one token a row, an empty line after each sentence, as in CoNLL-2000 to 2003 and CRF++.
+//!
+//! The first token row decides for the file. If it holds a tab, columns stand between single tabs,
+//! and a field may hold blanks; else runs of blanks and tabs separate them. Every row must have as
+//! many columns as that one: a row that has not is an error in the data that a learner would turn
+//! into a silently worse model.
+//!
+//! A row whose first field is `-DOCSTART-` starts a document. It is no token, ends a sentence if one
+//! is open (in CoNLL-2003 it has an empty line behind it, in CoNLL-2002 none) and need not have all
+//! columns; it is kept as a [`Mark`](super::Mark) so that whoever adds a column can add it there.
+//! There are no comments: `#` is a word.
+
+use memchr::memchr;
+
+use super::block::{Block, Format, Rows, Span, is_blank};
+use super::Kind;
+use crate::error::{Error, Result};
+
+/// What separates columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Separator {
+    /// One tab. Blanks belong to the field they are in, but for those at the end of the row.
+    Tab,
+    /// A run of blanks and tabs; those at the ends of a row do not count.
+    Blanks,
+}
+
+/// The format, as the first token row of a file has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Columns {
+    /// What separates columns.
+    pub separator: Separator,
+    /// Number of columns.
+    pub width: usize,
+    /// The line that decided, from 1.
+    line: u64,
+    /// That row started with `#`: maybe a comment of another format.
+    hash: bool,
+}
+
+impl Columns {
+    /// The format of a file that starts with this text; none if the text has no token row.
+    #[must_use]
+    pub fn detect(block: &Block) -> Option<Self> {
+        let mut rows = block.text().split('\n').map(str::as_bytes).zip(block.first_line()..);
+        let (row, line) = rows.find(|(row, _)| !is_blank(row) && !is_docstart(row))?;
+        let separator = if memchr(b'\t', row).is_some() { Separator::Tab } else { Separator::Blanks };
+        let mut width = 0;
+        separator.split(row, 0, separator.end(row, 0, row.len()), |_, _| width += 1);
+        Some(Self { separator, width, line, hash: row.starts_with(b"#") })
+    }
+
+    /// Takes one row, which is not blank.
+    #[inline]
+    fn row(&self, bytes: &[u8], start: usize, end: usize, line: u32, rows: &mut Rows) -> Row {
+        let end = self.separator.end(bytes, start, end);
+        if is_docstart(&bytes[start..end]) {
+            rows.end_sentence();
+            rows.mark(Span::new(start, end));
+            return Row::Good;
+        }
+        let mut found = 0;
+        let mut empty = 0;
+        self.separator.split(bytes, start, end, |start, end| {
+            rows.field(start, end);
+            found += 1;
+            if start == end && empty == 0 {
+                empty = found;
+            }
+        });
+        if found != self.width {
+            return Row::Width(found);
+        }
+        if empty > 0 {
+            return Row::Empty(empty);
+        }
+        rows.token(Span::new(start, end), line);
+        Row::Good
+    }
+
+    fn error(&self, file: &str, line: u64, row: &str, problem: &Row) -> Error {
+        match *problem {
+            Row::Width(found) => {
+                let s = if found == 1 { "" } else { "s" };
+                let expected = self.width;
+                let what = format!("found {found} column{s}, expected {expected} as on line {}", self.line);
+                Error::at(file, line, what).help(self.help(row, found))
+            }
+            Row::Empty(column) => Error::at(file, line, format!("column {column} is empty"))
+                .help("a tab stands between two columns, and a field without a value is written _"),
+            Row::Good => Error::at(file, line, "nothing is wrong"),
+        }
+    }
+
+    /// The likeliest cause of a wrong number of columns.
+    fn help(&self, row: &str, found: usize) -> String {
+        let expected = self.width;
+        let line = self.line;
+        let tab = row.contains('\t');
+        if self.hash {
+            format!("line {line} was taken for a token: column files have no comments")
+        } else if row.starts_with('#') {
+            "a line that starts with # is a token here: column files have no comments".to_owned()
+        } else if self.separator == Separator::Tab && !tab && row.contains(' ') {
+            format!("tabs separate the columns on line {line}, blanks on this one: use one of them")
+        } else if self.separator == Separator::Tab && row.ends_with('\t') {
+            "the row ends in a tab".to_owned()
+        } else if self.separator == Separator::Blanks && tab {
+            format!("blanks separate the columns on line {line}, a tab on this one: use one of them")
+        } else if expected > 1 && (found == 2 * expected || found + 1 == 2 * expected) {
+            "two rows seem to stand on one line: is a line end or an empty line missing here?".to_owned()
+        } else if found > expected && self.separator == Separator::Blanks {
+            "if a word holds a blank, separate the columns by tabs throughout".to_owned()
+        } else if found > expected {
+            "a tab too many, or two files with different columns in one?".to_owned()
+        } else if found + 1 == expected {
+            "is the label or another field missing?".to_owned()
+        } else {
+            "each row must have all columns, and an empty line must stand between sentences".to_owned()
+        }
+    }
+}
+
+impl Format for Columns {
+    fn kind(&self) -> Kind {
+        Kind::Columns
+    }
+
+    fn columns(&self) -> usize {
+        self.width
+    }
+
+    fn separator(&self) -> char {
+        match self.separator {
+            Separator::Tab => '\t',
+            Separator::Blanks => ' ',
+        }
+    }
+
+    fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
+        let first_line = block.first_line();
+        let (text, rows) = block.parts();
+        rows.clear();
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        let mut line = 0;
+        while start < bytes.len() {
+            let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n);
+            if is_blank(&bytes[start..end]) {
+                rows.end_sentence();
+            } else {
+                let row = self.row(bytes, start, end, line, rows);
+                if row != Row::Good {
+                    rows.clear();
+                    let text = text.get(start..end).unwrap_or("").trim_end_matches('\r');
+                    return Err(self.error(file, first_line + u64::from(line), text, &row));
+                }
+            }
+            start = end + 1;
+            line += 1;
+        }
+        rows.end_sentence();
+        Ok(())
+    }
+}
+
+/// What came of a row.
+#[derive(Debug, PartialEq, Eq)]
+enum Row {
+    Good,
+    /// So many columns were found.
+    Width(usize),
+    /// This column, from 1, is empty.
+    Empty(usize),
+}
+
+impl Separator {
+    /// Where the last field of a row ends. Blanks behind it cannot be seen in an editor and must not
+    /// make another label of `NN`; a last field of nothing but blanks is left as it is.
+    #[inline]
+    fn end(self, bytes: &[u8], start: usize, end: usize) -> usize {
+        let row = &bytes[start..end];
+        let trimmed = |drop: fn(u8) -> bool| row.iter().rposition(|&byte| !drop(byte)).map_or(0, |n| n + 1);
+        start
+            + match self {
+                Self::Blanks => trimmed(|byte| matches!(byte, b' ' | b'\t' | b'\r')),
+                Self::Tab => match trimmed(|byte| matches!(byte, b' ' | b'\r')) {
+                    n if n > 0 && row[n - 1] == b'\t' => trimmed(|byte| byte == b'\r'),
+                    n => n,
+                },
+            }
+    }
+
+    /// Gives start and end of each field of the row.
+    #[inline]
+    fn split(self, bytes: &[u8], start: usize, end: usize, mut field: impl FnMut(usize, usize)) {
+        let mut from = start;
+        match self {
+            Self::Tab => {
+                for (at, &byte) in (start..end).zip(&bytes[start..end]) {
+                    if byte == b'\t' {
+                        field(from, at);
+                        from = at + 1;
+                    }
+                }
+                field(from, end);
+            }
+            Self::Blanks => {
+                for (at, &byte) in (start..end).zip(&bytes[start..end]) {
+                    if matches!(byte, b' ' | b'\t') {
+                        if from < at {
+                            field(from, at);
+                        }
+                        from = at + 1;
+                    }
+                }
+                if from < end {
+                    field(from, end);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the first field is `-DOCSTART-`.
+#[inline]
+fn is_docstart(row: &[u8]) -> bool {
+    row.first() == Some(&b'-')
+        && row
+            .strip_prefix(b"-DOCSTART-")
+            .is_some_and(|rest| matches!(rest.first(), None | Some(b' ' | b'\t' | b'\r')))
+}

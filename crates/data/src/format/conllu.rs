@@ -1,0 +1,253 @@
+//! CoNLL-U: ten columns between tabs, the format of Universal Dependencies.
+//!
+//! Lines that start with `#` before the first row of a sentence are comments. Rows for words of
+//! several tokens (`3-4`) and for empty nodes (`8.1`) are no tokens. All of these stay in the text,
+//! so that whoever writes the block copies them. Ids must count 1, 2, 3 in each sentence, since
+//! heads refer to them. CoNLL-X (2006, 2007) is the same to this reader.
+//! See <https://universaldependencies.org/format.html>.
+
+use memchr::{memchr, memchr_iter};
+
+use super::Kind;
+use super::block::{Block, Format, Rows, Span, is_blank};
+use crate::error::{Error, Result};
+
+/// Number of columns.
+const WIDTH: usize = 10;
+
+/// The columns by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// Number of the word in the sentence, from 1.
+    Id,
+    /// The word.
+    Form,
+    /// Its lemma.
+    Lemma,
+    /// Universal part of speech.
+    Upos,
+    /// Part of speech of the language.
+    Xpos,
+    /// Morphological features.
+    Feats,
+    /// Id of the head, 0 for the root.
+    Head,
+    /// Relation to the head.
+    Deprel,
+    /// Enhanced dependencies.
+    Deps,
+    /// Anything else.
+    Misc,
+}
+
+impl Field {
+    /// All of them, in the order of the columns.
+    pub const ALL: [Self; WIDTH] = [
+        Self::Id,
+        Self::Form,
+        Self::Lemma,
+        Self::Upos,
+        Self::Xpos,
+        Self::Feats,
+        Self::Head,
+        Self::Deprel,
+        Self::Deps,
+        Self::Misc,
+    ];
+
+    /// The column, from 0.
+    #[inline]
+    #[must_use]
+    pub const fn column(self) -> usize {
+        self as usize
+    }
+
+    /// The name, as the format's description has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Id => "ID",
+            Self::Form => "FORM",
+            Self::Lemma => "LEMMA",
+            Self::Upos => "UPOS",
+            Self::Xpos => "XPOS",
+            Self::Feats => "FEATS",
+            Self::Head => "HEAD",
+            Self::Deprel => "DEPREL",
+            Self::Deps => "DEPS",
+            Self::Misc => "MISC",
+        }
+    }
+
+    /// The column of that name, in any case.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.name().eq_ignore_ascii_case(name))
+    }
+}
+
+/// The format; it has nothing to decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Conllu;
+
+impl Format for Conllu {
+    fn kind(&self) -> Kind {
+        Kind::Conllu
+    }
+
+    fn columns(&self) -> usize {
+        WIDTH
+    }
+
+    fn separator(&self) -> char {
+        '\t'
+    }
+
+    fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
+        let first_line = block.first_line();
+        let (text, rows) = block.parts();
+        rows.clear();
+        find(text, rows).map_err(|(line, what, help)| {
+            rows.clear();
+            Error::at(file, first_line + u64::from(line), what).help(help)
+        })
+    }
+}
+
+/// An error before it has a file: line within the block, what, help.
+type Problem = (u32, String, &'static str);
+
+fn find(text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    let mut line = 0;
+    // Id of the next word; `inside` says that the sentence has rows, if only of other kinds.
+    let mut next = 1;
+    let mut inside = false;
+    while start < bytes.len() {
+        let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |n| start + n);
+        let row = &bytes[start..end];
+        if is_blank(row) {
+            rows.end_sentence();
+            next = 1;
+            inside = false;
+        } else if row[0] != b'#' {
+            inside = true;
+            let length = row.iter().rposition(|&byte| byte != b'\r').map_or(0, |n| n + 1);
+            let end = start + length;
+            let (found, empty) = split(bytes, start, end, rows);
+            if found != WIDTH {
+                return Err(width(line, &text[start..end], found));
+            }
+            if let Some(field) = empty.and_then(|column| Field::ALL.get(column)) {
+                let what = format!("column {} ({}) is empty", field.column() + 1, field.name());
+                return Err((line, what, "a field without a value is written _"));
+            }
+            let id = &row[..memchr(b'\t', row).unwrap_or(0)];
+            match Id::of(id) {
+                Id::Word(number) if number == next => {
+                    rows.token(Span::new(start, end), line);
+                    next += 1;
+                }
+                Id::Other => rows.drop_fields(),
+                _ => {
+                    let what = format!("found id {}, expected {next}", String::from_utf8_lossy(id));
+                    return Err((line, what, if next == 1 { FIRST } else { NEXT }));
+                }
+            }
+        } else if inside {
+            return Err((line, "a comment inside a sentence".to_owned(), COMMENT));
+        }
+        start = end + 1;
+        line += 1;
+    }
+    rows.end_sentence();
+    Ok(())
+}
+
+const FIRST: &str = "the words of a sentence have the ids 1, 2, 3 and so on";
+const NEXT: &str = "the words of a sentence have the ids 1, 2, 3 and so on; is an empty line missing here?";
+const COMMENT: &str =
+    "comments stand before the first row of a sentence, and an empty line stands between sentences";
+
+/// Notes the fields of a row: how many there are, and the first that is empty, from 0.
+#[inline]
+fn split(bytes: &[u8], start: usize, end: usize, rows: &mut Rows) -> (usize, Option<usize>) {
+    let mut from = start;
+    let mut found = 0;
+    let mut empty = None;
+    let mut field = |start: usize, end: usize| {
+        rows.field(start, end);
+        if start == end {
+            empty = empty.or(Some(found));
+        }
+        found += 1;
+    };
+    for tab in memchr_iter(b'\t', &bytes[start..end]) {
+        field(from, start + tab);
+        from = start + tab + 1;
+    }
+    field(from, end);
+    (found, empty)
+}
+
+fn width(line: u32, row: &str, found: usize) -> Problem {
+    let s = if found == 1 { "" } else { "s" };
+    let help = if found == 1 && row.contains(' ') {
+        "tabs separate the columns of CoNLL-U, blanks do not"
+    } else if found > WIDTH {
+        "a tab too many, or two rows on one line?"
+    } else {
+        "a row of CoNLL-U has all ten, _ where there is no value"
+    };
+    (line, format!("found {found} column{s}, expected {WIDTH}"), help)
+}
+
+/// The first field of a row.
+#[derive(Debug, PartialEq, Eq)]
+enum Id {
+    /// `5`
+    Word(u32),
+    /// `5-6` or `5.1`
+    Other,
+    Wrong,
+}
+
+impl Id {
+    fn of(text: &[u8]) -> Self {
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, rest) = text.split_at(digits);
+        match rest {
+            [] => Self::word(number),
+            [b'-' | b'.', rest @ ..]
+                if digits > 0 && !rest.is_empty() && rest.iter().all(u8::is_ascii_digit) =>
+            {
+                Self::Other
+            }
+            _ => Self::Wrong,
+        }
+    }
+
+    /// `01` is no id, nor is a number that does not fit 32 bits.
+    fn word(digits: &[u8]) -> Self {
+        let number = digits.iter().try_fold(0u32, |number, &digit| {
+            number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
+        });
+        match (digits, number) {
+            ([b'1'..=b'9', ..], Some(number)) => Self::Word(number),
+            _ => Self::Wrong,
+        }
+    }
+}
+
+/// Whether a CoNLL-U sentence can start with this row: its id is `1`, `1-2` or `0.1`.
+pub(super) fn can_start(row: &str) -> bool {
+    let row = row.trim_end_matches('\r');
+    let id = row.split('\t').next().unwrap_or("");
+    row.split('\t').count() == WIDTH
+        && match Id::of(id.as_bytes()) {
+            Id::Word(number) => number == 1,
+            Id::Other => id.starts_with("1-") || id.starts_with("0."),
+            Id::Wrong => false,
+        }
+}

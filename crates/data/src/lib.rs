@@ -1,0 +1,8 @@
+//! Readers and label schemes: from files to tokens, fields and chunks.
+
+pub mod error;
+pub mod format;
+pub mod open;
+pub mod scheme;
+
+pub use error::{Error, Result};

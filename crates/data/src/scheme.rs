@@ -1,0 +1,339 @@
+//! Chunk labels: how a row of labels says where chunks start and end.
+//!
+//! A label is `O` or a letter, alone or with a type behind a hyphen: `B-PER`. In the schemes
+//! a chunk of one, two and three tokens of type X, alone in its surroundings, is written
+//!
+//! | scheme | one | two | three | otherwise |
+//! |---|---|---|---|---|
+//! | IOB1 | `I` | `I I` | `I I I` | `B` at the start, if the chunk before touches it and has type X |
+//! | IOB2 | `B` | `B I` | `B I I` | |
+//! | IOBES | `S` | `B E` | `B I E` | |
+//! | BMES | `S` | `B E` | `B M E` | |
+//! | BIE | `B` | `B E` | `B I E` | |
+//!
+//! IOB1 is CoNLL-2003, after Ramshaw and Marcus, "Text Chunking using Transformation-Based
+//! Learning" (1995); IOB2 is CoNLL-2000 and 2002, after Tjong Kim Sang and Veenstra, "Representing
+//! Text Chunks" (1999); BMES and BIE come from Chinese word segmentation.
+//!
+//! Real labels break their scheme here and there, and systems' labels do so often. [`spans`] takes
+//! every row of labels the way the scorer conlleval does: an inner label that has nothing of its
+//! type before it starts a chunk, and a chunk ends where the next label does not continue it. So
+//! converting valid labels and converting them back gives the same labels, and converting broken
+//! labels gives valid ones for the chunks that a scorer would see.
+
+/// How labels say where chunks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// `I`; `B` only between touching chunks of one type.
+    Iob1,
+    /// `B` first, `I` behind it.
+    Iob2,
+    /// `B` first, `I` inside, `E` last; `S` alone.
+    Iobes,
+    /// `B` first, `M` inside, `E` last; `S` alone.
+    Bmes,
+    /// `B` first or alone, `I` inside, `E` last.
+    Bie,
+}
+
+impl Scheme {
+    /// All schemes; of two that fit as well the [`Recogniser`] takes the first.
+    pub const ALL: [Self; 5] = [Self::Iob2, Self::Iob1, Self::Iobes, Self::Bmes, Self::Bie];
+
+    /// The name for users.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Iob1 => "iob1",
+            Self::Iob2 => "iob2",
+            Self::Iobes => "iobes",
+            Self::Bmes => "bmes",
+            Self::Bie => "bie",
+        }
+    }
+
+    /// The scheme of that name, in any case; `bio` and `bioes` are known too. `iob` is not, since
+    /// some mean IOB1 by it and some IOB2.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "bio" => Some(Self::Iob2),
+            "bioes" => Some(Self::Iobes),
+            name => Self::ALL.into_iter().find(|scheme| scheme.name() == name),
+        }
+    }
+
+    /// What a label says in this scheme.
+    fn read(self, label: &str) -> Label<'_> {
+        match Label::read(label) {
+            Label::In(letter, kind) if self.has(letter) => Label::In(letter, kind),
+            Label::In(..) => Label::Foreign,
+            other => other,
+        }
+    }
+
+    /// Whether its labels use this letter.
+    const fn has(self, letter: Letter) -> bool {
+        match self {
+            Self::Iob1 | Self::Iob2 => matches!(letter, Letter::B | Letter::I),
+            Self::Iobes => !matches!(letter, Letter::M),
+            Self::Bmes => !matches!(letter, Letter::I),
+            Self::Bie => matches!(letter, Letter::B | Letter::I | Letter::E),
+        }
+    }
+
+    /// Whether valid labels can have `next` behind `last`; the ends of a sentence count as `O`.
+    fn allows(self, last: Label, next: Label) -> bool {
+        use Letter::{B, E, I, M, S};
+        let same = match (last, next) {
+            (Label::In(_, last), Label::In(_, next)) => last == next,
+            _ => false,
+        };
+        let last_letter = last.letter();
+        let open = matches!(last_letter, Some(B | I | M));
+        let continues = open && same;
+        match next {
+            Label::Foreign => false,
+            Label::In(letter, _) if !self.has(letter) => false,
+            _ => match (self, next.letter()) {
+                (Self::Iob1, Some(B)) | (Self::Iob2, Some(I)) => continues,
+                (Self::Iob1 | Self::Iob2, _) => true,
+                (_, Some(I | M | E)) => continues,
+                (Self::Iobes | Self::Bmes, Some(B | S) | None) => !open,
+                (Self::Bie, Some(B | S) | None) => last_letter != Some(I),
+            },
+        }
+    }
+}
+
+/// The letter of a label in a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Letter {
+    B,
+    I,
+    M,
+    E,
+    S,
+}
+
+/// A label taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label<'a> {
+    /// `O`
+    Out,
+    /// A letter and the type behind the hyphen; empty if there is none.
+    In(Letter, &'a str),
+    /// Anything else: `NN`, `-X-`, `B-`, `b-PER`.
+    Foreign,
+}
+
+impl<'a> Label<'a> {
+    fn read(label: &'a str) -> Self {
+        let letter = match label.as_bytes().first() {
+            Some(b'O') if label.len() == 1 => return Self::Out,
+            Some(b'B') => Letter::B,
+            Some(b'I') => Letter::I,
+            Some(b'M') => Letter::M,
+            Some(b'E') => Letter::E,
+            Some(b'S') => Letter::S,
+            _ => return Self::Foreign,
+        };
+        match &label[1..] {
+            "" => Self::In(letter, ""),
+            kind => match kind.strip_prefix('-') {
+                None | Some("") => Self::Foreign,
+                Some(kind) => Self::In(letter, kind),
+            },
+        }
+    }
+
+    const fn letter(self) -> Option<Letter> {
+        match self {
+            Self::In(letter, _) => Some(letter),
+            _ => None,
+        }
+    }
+}
+
+/// A stretch of tokens that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Chunk<'a> {
+    /// The first token.
+    pub start: usize,
+    /// The token after the last.
+    pub end: usize,
+    /// The type; empty if labels have none.
+    pub kind: &'a str,
+}
+
+/// The chunks of a sentence, from left to right. A label that is none of the scheme is outside.
+///
+/// ```
+/// use seqoia_data::scheme::{Chunk, Scheme, spans};
+///
+/// let chunks = spans(Scheme::Iob2, &["B-PER", "I-PER", "O", "I-LOC"]);
+/// assert_eq!(chunks[0], Chunk { start: 0, end: 2, kind: "PER" });
+/// assert_eq!(chunks[1], Chunk { start: 3, end: 4, kind: "LOC" });
+/// ```
+#[must_use]
+pub fn spans<'a>(scheme: Scheme, labels: &[&'a str]) -> Vec<Chunk<'a>> {
+    let mut chunks: Vec<Chunk<'a>> = Vec::new();
+    // Whether the last chunk can go on with the next token.
+    let mut open = false;
+    for (i, label) in labels.iter().enumerate() {
+        let Label::In(letter, kind) = scheme.read(label) else {
+            open = false;
+            continue;
+        };
+        match chunks.last_mut() {
+            Some(chunk) if open && chunk.kind == kind && !matches!(letter, Letter::B | Letter::S) => {
+                chunk.end = i + 1;
+            }
+            _ => chunks.push(Chunk { start: i, end: i + 1, kind }),
+        }
+        open = !matches!(letter, Letter::E | Letter::S);
+    }
+    chunks
+}
+
+/// Writes the labels of one scheme in another. `out` gets as many labels as there are, in the memory
+/// it has.
+///
+/// A label that is none of the scheme `from`, such as `-X-`, is copied.
+///
+/// ```
+/// use seqoia_data::scheme::{Scheme, convert};
+///
+/// let mut out = Vec::new();
+/// convert(Scheme::Iob1, Scheme::Iobes, &["I-PER", "I-PER", "B-PER", "O"], &mut out);
+/// assert_eq!(out, ["B-PER", "E-PER", "S-PER", "O"]);
+/// ```
+pub fn convert(from: Scheme, to: Scheme, labels: &[&str], out: &mut Vec<String>) {
+    out.resize_with(labels.len(), String::new);
+    for (out, label) in out.iter_mut().zip(labels) {
+        out.clear();
+        out.push_str(label);
+    }
+    let mut last: Option<Chunk> = None;
+    for chunk in spans(from, labels) {
+        let touches = last.is_some_and(|last| last.end == chunk.start && last.kind == chunk.kind);
+        for (i, out) in out.iter_mut().enumerate().take(chunk.end).skip(chunk.start) {
+            let first = i == chunk.start;
+            let end = i + 1 == chunk.end;
+            out.clear();
+            out.push(match (to, first, end) {
+                (Scheme::Iob1, true, _) if touches => 'B',
+                (Scheme::Iob1, ..) => 'I',
+                (Scheme::Iobes | Scheme::Bmes, true, true) => 'S',
+                (_, true, _) => 'B',
+                (Scheme::Iobes | Scheme::Bmes | Scheme::Bie, false, true) => 'E',
+                (Scheme::Bmes, false, false) => 'M',
+                (_, false, _) => 'I',
+            });
+            if !chunk.kind.is_empty() {
+                out.push('-');
+                out.push_str(chunk.kind);
+            }
+        }
+        last = Some(chunk);
+    }
+}
+
+/// Finds out in which scheme labels are written.
+///
+/// It counts, for every scheme, the transitions between neighbours (ends of sentences included) that
+/// valid labels cannot have, among those that touch a chunk. Then
+///
+/// 1. labels are chunk labels only if at most one in a hundred is neither `O` nor a letter of `BIMES`
+///    with or without a type, if at least one is in a chunk, and, should no label have a type, if at
+///    least two labels differ. So part-of-speech tags are none, though some be called `I` or `E`;
+/// 2. the scheme with the fewest wrong transitions is taken, if they are at most one in ten;
+/// 3. of schemes that fit as well the first of [`Scheme::ALL`] is taken, but for labels of `B`, `E`
+///    and `S` without `I` or `M`: without types and without `O` they are word segmentation and so
+///    BMES.
+///
+/// One in ten is far from what a wrong scheme gives: a chunk has two to three transitions, and in
+/// IOB1 taken for IOB2 or the other way round one of them is wrong in almost every chunk. What real
+/// data break is below one in a thousand.
+///
+/// ```
+/// use seqoia_data::scheme::{Recogniser, Scheme};
+///
+/// let mut recogniser = Recogniser::default();
+/// recogniser.sentence(&["I-PER", "I-PER", "O", "I-LOC"]);
+/// assert_eq!(recogniser.finish(), Some(Scheme::Iob1));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Recogniser {
+    tokens: u64,
+    foreign: u64,
+    /// Transitions that touch a chunk.
+    transitions: u64,
+    /// Of them, those that each scheme of [`Scheme::ALL`] forbids.
+    wrong: [u64; Scheme::ALL.len()],
+    /// Labels seen: `O`, then letters without and with a type.
+    outside: bool,
+    plain: [bool; 5],
+    typed: [bool; 5],
+}
+
+impl Recogniser {
+    /// Takes the labels of a sentence.
+    pub fn sentence<S: AsRef<str>>(&mut self, labels: &[S]) {
+        let mut last = Label::Out;
+        for label in labels {
+            let next = Label::read(label.as_ref());
+            self.tokens += 1;
+            match next {
+                Label::Out => self.outside = true,
+                Label::In(letter, "") => self.plain[letter as usize] = true,
+                Label::In(letter, _) => self.typed[letter as usize] = true,
+                Label::Foreign => self.foreign += 1,
+            }
+            self.transition(last, next);
+            last = next;
+        }
+        self.transition(last, Label::Out);
+    }
+
+    fn transition(&mut self, last: Label, next: Label) {
+        if last.letter().is_none() && next.letter().is_none() {
+            return;
+        }
+        self.transitions += 1;
+        for (scheme, wrong) in Scheme::ALL.into_iter().zip(&mut self.wrong) {
+            *wrong += u64::from(!scheme.allows(last, next));
+        }
+    }
+
+    /// The scheme, or none if these are no chunk labels or fit no scheme.
+    #[must_use]
+    pub fn finish(&self) -> Option<Scheme> {
+        let plain = self.plain.iter().filter(|&&seen| seen).count() + usize::from(self.outside);
+        let typed = self.typed.contains(&true);
+        if self.foreign.saturating_mul(100) > self.tokens || self.transitions == 0 || !typed && plain < 2 {
+            return None;
+        }
+        // `min_by_key` takes the first of equals.
+        let (scheme, &wrong) = Scheme::ALL.into_iter().zip(&self.wrong).min_by_key(|&(_, &wrong)| wrong)?;
+        if wrong.saturating_mul(10) > self.transitions {
+            return None;
+        }
+        let words = !typed && !self.outside;
+        Some(if scheme == Scheme::Iobes && words && !self.saw(Letter::I) && self.saw(Letter::S) {
+            Scheme::Bmes
+        } else {
+            scheme
+        })
+    }
+
+    /// How many transitions so far are wrong in a scheme, to say so once.
+    #[must_use]
+    pub fn wrong(&self, scheme: Scheme) -> u64 {
+        Scheme::ALL.into_iter().zip(self.wrong).find(|&(other, _)| other == scheme).map_or(0, |(_, n)| n)
+    }
+
+    const fn saw(&self, letter: Letter) -> bool {
+        self.plain[letter as usize] || self.typed[letter as usize]
+    }
+}

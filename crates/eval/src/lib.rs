@@ -1,0 +1,38 @@
+//! The metrics of Seqoia: how good a labelling is, measured against the gold.
+//!
+//! Everything counts as a stream, a token at a time, so that a dev set can be scored inside training without
+//! being held twice. Nothing here opens a file, prints or panics; numbers are in per cent.
+//!
+//! - [`Spans`] counts chunks as `conlleval` does, and [`SpanScores::conlleval`] prints what it prints;
+//! - [`Accuracy`] counts tokens and whole sentences;
+//! - [`score`] reads a text in columns and gives both.
+//!
+//! ```
+//! use seqoia_eval::{Options, score};
+//!
+//! let text = "Ada B-PER B-PER\nLovelace I-PER I-PER\nin O O\nLondon B-LOC O\n";
+//! let scored = score(text.as_bytes(), "dev.txt", &Options::default())?;
+//! assert_eq!(scored.spans.precision(), 100.0);
+//! assert_eq!(scored.spans.recall(), 50.0);
+//! assert_eq!(scored.accuracy.tokens(), 75.0);
+//! assert!(scored.spans.conlleval().starts_with("processed 4 tokens with 2 phrases; found: 1 phrases; correct: 1."));
+//! # Ok::<(), seqoia_eval::Error>(())
+//! ```
+
+mod accuracy;
+mod columns;
+mod scores;
+mod spans;
+
+pub use accuracy::Accuracy;
+pub use columns::{Error, Options, Scored, score};
+pub use scores::{SpanScores, TypeScores};
+pub use spans::Spans;
+
+/// `part` of `whole` in per cent; 0 when there is no whole, as every scorer of the field has it.
+fn percent(part: u64, whole: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53, where f64 is exact")]
+    let (part, whole) = (part as f64, whole as f64);
+    // Multiplied first, as conlleval does: the other order may round the printed digits differently.
+    if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
+}

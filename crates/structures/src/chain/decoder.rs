@@ -1,0 +1,134 @@
+//! Finds labellings with an immutable model: the weights may be a learner's, in double precision, or
+//! lie in a mapped model file. Prediction, dev scores and margin learners call the same code.
+
+use super::SpaceView;
+use super::kbest::KBest;
+use super::kernel::{ForwardBackward, Isa, Kernel, Real};
+use seqoia_core::SequenceView;
+
+/// A labelling and its score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Labelling {
+    /// One label a position.
+    pub labels: Vec<u16>,
+    /// `w . phi(x, labels)`.
+    pub score: f64,
+}
+
+/// One worker's buffers; every call works on the sequence it is given.
+#[derive(Clone, Debug)]
+pub struct Decoder<R> {
+    pub(crate) kernel: Kernel,
+    pub(crate) nodes: Vec<R>, // [T][W] scores
+    pub(crate) edges: Vec<R>, // [K][W], or [T-1][K][W] if transitions see the input
+    pub(crate) stride: usize, // 0, or K * W
+    best: Vec<R>,             // [T][W]
+    kbest: KBest<R>,
+    forward_backward: ForwardBackward<R>,
+    node_marginals: Vec<R>,
+    edge_marginals: Vec<R>,
+}
+
+impl<R: Real> Default for Decoder<R> {
+    fn default() -> Self {
+        Decoder::new(Isa::detect())
+    }
+}
+
+impl<R: Real> Decoder<R> {
+    /// A decoder that uses these instructions.
+    #[must_use]
+    pub fn new(isa: Isa) -> Self {
+        Decoder {
+            kernel: Kernel::new(isa),
+            nodes: vec![],
+            edges: vec![],
+            stride: 0,
+            best: vec![],
+            kbest: KBest::default(),
+            forward_backward: ForwardBackward::default(),
+            node_marginals: vec![],
+            edge_marginals: vec![],
+        }
+    }
+
+    /// Scores of all positions and transitions.
+    pub(crate) fn score(&mut self, space: SpaceView<'_>, w: &[R], scale: R, x: SequenceView<'_>) {
+        self.nodes.resize(x.len() * space.width, R::ZERO);
+        self.kernel.node_scores(space, w, scale, x.nodes, &mut self.nodes);
+        let matrix = space.labels * space.width;
+        if x.edges.is_empty() {
+            self.stride = 0;
+            self.edges.clear();
+            self.edges.extend(w[..matrix].iter().map(|a| *a * scale));
+        } else {
+            self.stride = matrix;
+            self.edges.resize(x.len().saturating_sub(1) * matrix, R::ZERO);
+            self.kernel.edge_scores(space, w, scale, x.edges, &mut self.edges);
+        }
+    }
+
+    /// The best labelling of what was scored, into `labels`; its score.
+    pub(crate) fn best_scored(&mut self, space: SpaceView<'_>, labels: &mut Vec<u16>) -> f64 {
+        self.kernel.best_prefixes(space, &self.nodes, &self.edges, self.stride, &mut self.best);
+        self.kernel.best_path(space, &self.edges, self.stride, &self.best, labels).to_f64()
+    }
+
+    /// The k best labellings of what was scored.
+    pub(crate) fn nbest_scored(&mut self, space: SpaceView<'_>, k: usize) -> Vec<Labelling> {
+        self.kbest.run(space, &self.nodes, &self.edges, self.stride, k)
+    }
+
+    /// The best labelling, into `labels`; returns its score.
+    pub fn best(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>, labels: &mut Vec<u16>) -> f64 {
+        self.score(space, w, R::ONE, x);
+        self.best_scored(space, labels)
+    }
+
+    /// At most `k` labellings, best first.
+    pub fn nbest(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>, k: usize) -> Vec<Labelling> {
+        self.score(space, w, R::ONE, x);
+        self.nbest_scored(space, k)
+    }
+
+    /// Probabilities of all labels at all positions, and log Z; see [`Decoder::marginal`].
+    pub fn marginals(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>) -> f64 {
+        self.score(space, w, R::ONE, x);
+        self.node_marginals.resize(self.nodes.len(), R::ZERO);
+        self.edge_marginals.resize(self.edges.len(), R::ZERO);
+        let out = Some((self.node_marginals.as_mut_slice(), self.edge_marginals.as_mut_slice()));
+        let isa = self.kernel.isa();
+        self.forward_backward.run(isa, space, &self.nodes, &self.edges, self.stride, out)
+    }
+
+    /// p(y_t = y) under the last [`Decoder::marginals`].
+    #[must_use]
+    pub fn marginal(&self, space: SpaceView<'_>, t: usize, y: u16) -> f64 {
+        self.node_marginals[t * space.width + usize::from(y)].to_f64()
+    }
+
+    /// Score of a labelling of what was scored last; e^(score - log Z) is its probability.
+    #[must_use]
+    pub fn score_of(&self, space: SpaceView<'_>, labels: &[u16]) -> f64 {
+        path_score(space, &self.nodes, &self.edges, self.stride, labels)
+    }
+}
+
+/// Score of one path through node and edge scores.
+pub(crate) fn path_score<R: Real>(
+    space: SpaceView<'_>,
+    nodes: &[R],
+    edges: &[R],
+    stride: usize,
+    labels: &[u16],
+) -> f64 {
+    let y = |t: usize| usize::from(labels[t]);
+    let mut score = 0.0;
+    for t in 0..labels.len() {
+        score += nodes[t * space.width + y(t)].to_f64();
+        if t > 0 {
+            score += edges[(t - 1) * stride + y(t - 1) * space.width + y(t)].to_f64();
+        }
+    }
+    score
+}

@@ -1,0 +1,317 @@
+//! log Z and marginals of a chain (Rabiner 1989), in the linear domain with one factor a position.
+//!
+//! With m_t the largest score of position t, m the largest transition, E = exp(a - m) and
+//! psi_t = exp(s_t - m_t):
+//!
+//! ```text
+//! alpha_t = (alpha_{t-1} E) psi_t / c_t,   c_t such that alpha_t sums to 1
+//! log Z   = sum_t (m_t + ln c_t) + (T - 1) m
+//! r_t     = psi_t beta_t / c_t,   beta_{T-1} = 1,   beta_t = E r_{t+1}
+//! p_t(y)  = alpha_t(y) beta_t(y),   sum_t p_t(y', y) = E(y', y) sum_t alpha_{t-1}(y') r_t(y)
+//! ```
+//!
+//! E is taken out of the sum over positions, so the pairs cost one multiplication and one addition
+//! each, and `exp` is computed for T K + K K numbers instead of T K K.
+//!
+//! When is this exact? Every label is reached from the best one of the position before, so
+//! alpha_t(y) >= exp(-(range of a + range of s_t)) / K: as long as those two ranges stay below
+//! `Real::LIMIT` together, nothing underflows that could matter later. Where they do not (weights
+//! of 1e3), the caller takes the log domain: [`log_domain`], which is also the slow twin in tests.
+
+use super::exp::{exp64, ln};
+use super::{Isa, Real, SpaceView, dispatch};
+
+/// Buffers of one worker.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ForwardBackward<R> {
+    psi: Vec<R>,        // [T][W]
+    alpha: Vec<R>,      // [T][W]
+    e: Vec<R>,          // [K][W], or [T-1][K][W]
+    transposed: Vec<R>, // [K][W]
+    scales: Vec<R>,     // [T] 1 / c_t
+    beta: Vec<R>,       // [W] of the position at hand
+    r: Vec<R>,          // [W] of the position at hand
+}
+
+/// Where marginals go: nodes [T][W], and the edges, [K][W] summed over positions or [T-1][K][W].
+pub(crate) type Marginals<'a, R> = Option<(&'a mut [R], &'a mut [R])>;
+
+impl<R: Real> ForwardBackward<R> {
+    /// log Z of scores `nodes` [T][W] and `edges`, which are [K][W] (`stride` 0) or [T-1][K][W]; and
+    /// the marginals, if wanted.
+    pub(crate) fn run(
+        &mut self,
+        isa: Isa,
+        space: SpaceView<'_>,
+        nodes: &[R],
+        edges: &[R],
+        stride: usize,
+        marginals: Marginals<'_, R>,
+    ) -> f64 {
+        if nodes.is_empty() {
+            if let Some((_, edges)) = marginals {
+                edges.fill(R::ZERO);
+            }
+            return 0.0;
+        }
+        let Some(offset) = self.exponentials(isa, space, nodes, edges, stride) else {
+            return log_domain(space, nodes, edges, stride, marginals);
+        };
+        let this = &mut *self;
+        let log_z = offset
+            + dispatch!(isa, space.width, forward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64);
+        if let Some((p_nodes, p_edges)) = marginals {
+            dispatch!(isa, space.width, backward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize, p_nodes: &mut [R], p_edges: &mut [R]));
+        }
+        log_z
+    }
+
+    /// Fills psi, E and its transpose; returns the sum of what was subtracted, or None if the scores
+    /// are too far apart.
+    fn exponentials(
+        &mut self,
+        isa: Isa,
+        space: SpaceView<'_>,
+        nodes: &[R],
+        edges: &[R],
+        stride: usize,
+    ) -> Option<f64> {
+        let (width, labels) = (space.width, space.labels);
+        let (length, matrix) = (nodes.len() / width, labels * width);
+        let matrices = if stride == 0 { usize::from(length > 1) } else { length - 1 };
+        self.e.resize(matrices * matrix, R::ZERO);
+        self.psi.resize(nodes.len(), R::ZERO);
+
+        let (mut offset, mut widest_edges) = (0.0, R::ZERO);
+        for i in 0..matrices {
+            let (from, to) = (&edges[i * stride..][..matrix], &mut self.e[i * matrix..][..matrix]);
+            let (least, most) = rows_range(from, width, labels);
+            widest_edges = larger(widest_edges, most - least);
+            offset += most.to_f64() * if stride == 0 { seqoia_core::cast::real(length - 1) } else { 1.0 };
+            dispatch!(isa, width, exp_rows::<R>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]));
+        }
+        for (from, to) in nodes.chunks_exact(width).zip(self.psi.chunks_exact_mut(width)) {
+            let (least, most) = rows_range(from, width, labels);
+            // A score that is not a number must not pass either.
+            let fits = (most - least) + widest_edges <= R::LIMIT;
+            if !fits {
+                return None;
+            }
+            offset += most.to_f64();
+            dispatch!(isa, width, exp_rows::<R>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]));
+        }
+        if stride == 0 && matrices == 1 {
+            self.transposed.resize(matrix, R::ZERO);
+            for y in 0..labels {
+                for from in 0..labels {
+                    self.transposed[y * width + from] = self.e[from * width + y];
+                }
+            }
+        }
+        Some(offset)
+    }
+}
+
+fn larger<R: Real>(a: R, b: R) -> R {
+    if b > a { b } else { a }
+}
+
+/// Smallest and largest number of rows of `labels` numbers each.
+fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R, R) {
+    let (mut least, mut most) = (rows[0], rows[0]);
+    for row in rows.chunks_exact(width) {
+        for &x in &row[..labels] {
+            least = if x < least { x } else { least };
+            most = if x > most { x } else { most };
+        }
+    }
+    (least, most)
+}
+
+/// `to = exp(from - most)`, 0 in the padding.
+#[inline(always)]
+fn exp_rows<R: Real, const W: usize>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]) {
+    let width = if W == 0 { width } else { W };
+    for (from, to) in from.chunks_exact(width).zip(to.chunks_exact_mut(width)) {
+        to.iter_mut().zip(from).for_each(|(to, x)| *to = (*x - most).exp());
+        to[labels..].fill(R::ZERO);
+    }
+}
+
+/// `out = v M`: `out[j] = sum_i v[i] m[i][j]`, a row of the result in registers.
+#[inline(always)]
+fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out: &mut [R]) {
+    const BLOCK: usize = 8;
+    if W == 0 {
+        for (block, out) in out.chunks_exact_mut(BLOCK).enumerate() {
+            let mut sum = [R::ZERO; BLOCK];
+            for (i, &x) in v.iter().enumerate() {
+                let row = &m[i * width + block * BLOCK..][..BLOCK];
+                for j in 0..BLOCK {
+                    sum[j] += x * row[j];
+                }
+            }
+            out.copy_from_slice(&sum);
+        }
+    } else {
+        let mut sum = [R::ZERO; W];
+        for (&x, row) in v.iter().zip(m.as_chunks::<W>().0) {
+            for j in 0..W {
+                sum[j] += x * row[j];
+            }
+        }
+        out.copy_from_slice(&sum);
+    }
+}
+
+/// Sum of a row in four running sums, so that it does not wait for every addition.
+#[inline(always)]
+fn row_sum<R: Real>(row: &[R]) -> R {
+    let mut sums = [R::ZERO; 4];
+    for four in row.as_chunks::<4>().0 {
+        for j in 0..4 {
+            sums[j] += four[j];
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
+}
+
+/// Fills alpha and the scales; returns the sum of the logarithms of the scales.
+#[inline(always)]
+fn forward<R: Real, const W: usize>(fb: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64 {
+    let width = if W == 0 { space.width } else { W };
+    let (labels, length) = (space.labels, fb.psi.len() / width);
+    fb.alpha.resize(fb.psi.len(), R::ZERO);
+    fb.scales.resize(length, R::ZERO);
+    let (mut product, mut logs) = (1.0, 0.0);
+    for t in 0..length {
+        let (before, row) = fb.alpha.split_at_mut(t * width);
+        let row = &mut row[..width];
+        let psi = &fb.psi[t * width..][..width];
+        if t == 0 {
+            row.copy_from_slice(psi);
+        } else {
+            let e = &fb.e[(t - 1) * stride..][..labels * width];
+            times::<R, W>(&before[(t - 1) * width..][..labels], e, width, row);
+            row.iter_mut().zip(psi).for_each(|(a, p)| *a *= *p);
+        }
+        let scale = row_sum(row);
+        let inverse = R::ONE / scale;
+        row.iter_mut().for_each(|a| *a *= inverse);
+        fb.scales[t] = inverse;
+        // One logarithm for many positions.
+        product *= scale.to_f64();
+        if !(1e-100..1e100).contains(&product) {
+            logs += ln(product);
+            product = 1.0;
+        }
+    }
+    logs + ln(product)
+}
+
+/// Marginals from alpha, the scales and E.
+#[inline(always)]
+fn backward<R: Real, const W: usize>(
+    fb: &mut ForwardBackward<R>,
+    space: SpaceView<'_>,
+    stride: usize,
+    p_nodes: &mut [R],
+    p_edges: &mut [R],
+) {
+    let width = if W == 0 { space.width } else { W };
+    let (labels, length) = (space.labels, fb.psi.len() / width);
+    let matrix = labels * width;
+    let ForwardBackward { psi, alpha, e, transposed, scales, beta, r } = fb;
+    beta.clear();
+    beta.resize(labels, R::ONE);
+    beta.resize(width, R::ZERO);
+    r.resize(width, R::ZERO);
+    if stride == 0 {
+        p_edges.fill(R::ZERO);
+    }
+    for t in (0..length).rev() {
+        let here = &alpha[t * width..][..width];
+        p_nodes[t * width..][..width]
+            .iter_mut()
+            .zip(here.iter().zip(&*beta))
+            .for_each(|(p, (a, b))| *p = *a * *b);
+        if t == 0 {
+            break;
+        }
+        let psi = &psi[t * width..][..width];
+        r.iter_mut().zip(psi.iter().zip(&*beta)).for_each(|(r, (p, b))| *r = *p * *b * scales[t]);
+        let before = &alpha[(t - 1) * width..][..labels];
+        if stride == 0 {
+            times::<R, W>(&r[..labels], transposed, width, beta);
+            for (&a, row) in before.iter().zip(p_edges.chunks_exact_mut(width)) {
+                row.iter_mut().zip(&*r).for_each(|(p, r)| *p += a * *r);
+            }
+        } else {
+            let e = &e[(t - 1) * stride..][..matrix];
+            let out = &mut p_edges[(t - 1) * matrix..][..matrix];
+            for (from, (row, out)) in e.chunks_exact(width).zip(out.chunks_exact_mut(width)).enumerate() {
+                out.iter_mut().zip(row.iter().zip(&*r)).for_each(|(o, (e, r))| *o = *e * *r);
+                beta[from] = row_sum(out);
+                out.iter_mut().for_each(|o| *o *= before[from]);
+            }
+        }
+    }
+    if stride == 0 && length > 1 {
+        p_edges.iter_mut().zip(&*e).for_each(|(p, e)| *p *= *e);
+    }
+}
+
+/// The same in the log domain: slower by an `exp` for every label pair, safe for any finite scores.
+/// Normalised at each position too (by ln c_t), so that long sequences lose no digits.
+pub(crate) fn log_domain<R: Real>(
+    space: SpaceView<'_>,
+    nodes: &[R],
+    edges: &[R],
+    stride: usize,
+    marginals: Marginals<'_, R>,
+) -> f64 {
+    let (width, labels) = (space.width, space.labels);
+    let (length, matrix) = (nodes.len() / width, labels * width);
+    let node = |t: usize, y: usize| nodes[t * width + y].to_f64();
+    let edge = |t: usize, from: usize, to: usize| edges[(t - 1) * stride + from * width + to].to_f64();
+    let (mut a, mut b) = (vec![0.0; length * labels], vec![0.0; length * labels]);
+    let (mut terms, mut logs) = (vec![0.0; labels], vec![0.0; length]);
+    for t in 0..length {
+        for y in 0..labels {
+            a[t * labels + y] = node(t, y);
+            if t > 0 {
+                (0..labels).for_each(|from| terms[from] = a[(t - 1) * labels + from] + edge(t, from, y));
+                a[t * labels + y] += log_sum_exp(&terms);
+            }
+        }
+        let row = &mut a[t * labels..][..labels];
+        logs[t] = log_sum_exp(row);
+        row.iter_mut().for_each(|a| *a -= logs[t]);
+    }
+    let log_z = logs.iter().sum();
+    let Some((p_nodes, p_edges)) = marginals else { return log_z };
+    for t in (1..length).rev() {
+        for from in 0..labels {
+            (0..labels).for_each(|y| terms[y] = edge(t, from, y) + node(t, y) + b[t * labels + y]);
+            b[(t - 1) * labels + from] = log_sum_exp(&terms) - logs[t];
+        }
+    }
+    p_nodes.fill(R::ZERO);
+    p_edges.fill(R::ZERO);
+    for t in 0..length {
+        for y in 0..labels {
+            p_nodes[t * width + y] = R::from_f64(exp64(a[t * labels + y] + b[t * labels + y]));
+            for from in (0..labels).filter(|_| t > 0) {
+                let score = a[(t - 1) * labels + from] + edge(t, from, y) + node(t, y) + b[t * labels + y];
+                let at = if stride == 0 { 0 } else { (t - 1) * matrix };
+                p_edges[at + from * width + y] += R::from_f64(exp64(score - logs[t]));
+            }
+        }
+    }
+    log_z
+}
+
+fn log_sum_exp(terms: &[f64]) -> f64 {
+    let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most + ln(terms.iter().map(|x| exp64(x - most)).sum())
+}

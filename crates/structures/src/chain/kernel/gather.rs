@@ -1,0 +1,158 @@
+//! From weights to scores and back, through the attributes of each position.
+//!
+//! ```text
+//! scores:  s_t(y) = sum of w[attribute, y] * value        spread:  g[attribute, y] += value * part_t(y)
+//! ```
+//!
+//! The attributes of a position are ascending, dense ones first, so the row of scores stays in
+//! registers while dense rows are added and goes to memory once before the short lists.
+
+use super::super::Space;
+use super::{Isa, Real, SpaceView, dispatch};
+use seqoia_core::Items;
+
+pub(super) fn node_scores<R: Real>(
+    isa: Isa,
+    space: SpaceView<'_>,
+    w: &[R],
+    scale: R,
+    nodes: Items<'_>,
+    out: &mut [R],
+) {
+    dispatch!(isa, space.width, scores::<R>(space: SpaceView<'_>, w: &[R], scale: R, nodes: Items<'_>, out: &mut [R]));
+}
+
+#[inline(always)]
+fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, nodes: Items<'_>, out: &mut [R]) {
+    let width = if W == 0 { space.width } else { W };
+    let rows = &w[space.rows_at()..space.singles_at()];
+    let first_single = space.singles_at();
+    for (t, out) in out.chunks_exact_mut(width).take(nodes.len()).enumerate() {
+        let (ids, values) = (nodes.at(t), nodes.values_at(t));
+        let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
+        let value = |i: usize| values.map_or(R::ONE, |v| R::from_f64(f64::from(v[i])));
+        if W == 0 {
+            out.fill(R::ZERO);
+            for (i, &a) in ids[..dense].iter().enumerate() {
+                let row = &rows[a as usize * width..][..width];
+                let x = value(i);
+                out.iter_mut().zip(row).for_each(|(o, r)| *o += *r * x);
+            }
+        } else {
+            let mut sum = [R::ZERO; W];
+            if values.is_none() {
+                for &a in &ids[..dense] {
+                    let row = &rows[a as usize * W..][..W];
+                    for j in 0..W {
+                        sum[j] += row[j];
+                    }
+                }
+            } else {
+                for (i, &a) in ids[..dense].iter().enumerate() {
+                    let (row, x) = (&rows[a as usize * W..][..W], value(i));
+                    for j in 0..W {
+                        sum[j] += row[j] * x;
+                    }
+                }
+            }
+            out.copy_from_slice(&sum);
+        }
+        for (i, &a) in ids.iter().enumerate().skip(dense) {
+            let sparse = a as usize - space.dense;
+            let (from, to) = (space.starts[sparse] as usize, space.starts[sparse + 1] as usize);
+            let x = value(i);
+            for (weight, &y) in w[from..to].iter().zip(&space.singles[from - first_single..to - first_single])
+            {
+                out[usize::from(y)] += *weight * x;
+            }
+        }
+        if scale != R::ONE {
+            out.iter_mut().for_each(|o| *o *= scale);
+        }
+    }
+}
+
+pub(super) fn edge_scores<R: Real>(space: SpaceView<'_>, w: &[R], scale: R, edges: Items<'_>, out: &mut [R]) {
+    let matrix = space.labels * space.width;
+    for (t, out) in out.chunks_exact_mut(matrix).enumerate() {
+        out.iter_mut().zip(&w[..matrix]).for_each(|(o, a)| *o = *a * scale);
+        let values = edges.values_at(t + 1);
+        for (i, &e) in edges.at(t + 1).iter().enumerate() {
+            let x = scale * values.map_or(R::ONE, |v| R::from_f64(f64::from(v[i])));
+            let (from, to) =
+                (space.edge_starts[e as usize] as usize, space.edge_starts[e as usize + 1] as usize);
+            let pairs = &space.edge_pairs[from - space.edges_at()..to - space.edges_at()];
+            w[from..to].iter().zip(pairs).for_each(|(weight, &p)| out[p as usize] += *weight * x);
+        }
+    }
+}
+
+pub(super) fn spread_nodes<R: Real>(
+    isa: Isa,
+    space: &Space,
+    nodes: Items<'_>,
+    parts: &[R],
+    step: R,
+    at: usize,
+    to: &mut [R],
+) {
+    dispatch!(isa, space.view().width, spread::<R>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, at: usize, to: &mut [R]));
+}
+
+#[inline(always)]
+fn spread<R: Real, const W: usize>(
+    space: &Space,
+    nodes: Items<'_>,
+    parts: &[R],
+    step: R,
+    at: usize,
+    to: &mut [R],
+) {
+    let view = space.view();
+    let width = if W == 0 { view.width } else { W };
+    let (first_row, first_single, end) = (view.rows_at(), view.singles_at(), at + to.len());
+    let mut scaled = vec![R::ZERO; width];
+    for (t, part) in parts.chunks_exact(width).take(nodes.len()).enumerate() {
+        let (ids, values) = (nodes.at(t), nodes.values_at(t));
+        for (i, &a) in ids.iter().enumerate() {
+            let a = a as usize;
+            let x = step * values.map_or(R::ONE, |v| R::from_f64(f64::from(v[i])));
+            if i == 0 || values.is_some() {
+                // Up to K: the padding of a part is nobody's.
+                scaled[..view.labels].iter_mut().zip(part).for_each(|(s, p)| *s = x * *p);
+            }
+            if a < view.dense {
+                let from = first_row + a * width;
+                if from >= end || from + width <= at {
+                    continue;
+                }
+                let holes = space.holes(view.labels + a);
+                if from < at || from + width > end {
+                    // A row that a fence cuts in two.
+                    for j in (0..view.labels).filter(|&j| (at..end).contains(&(from + j))) {
+                        if holes[j / 32] >> (j % 32) & 1 == 0 {
+                            to[from + j - at] += scaled[j];
+                        }
+                    }
+                    continue;
+                }
+                let row = &mut to[from - at..][..width];
+                if space.is_complete() {
+                    row.iter_mut().zip(&scaled).for_each(|(r, s)| *r += *s);
+                } else {
+                    for ((row, scaled), &bits) in row.chunks_mut(32).zip(scaled.chunks(32)).zip(holes) {
+                        for (j, (r, s)) in row.iter_mut().zip(scaled).enumerate() {
+                            *r += if bits >> j & 1 == 0 { *s } else { R::ZERO };
+                        }
+                    }
+                }
+            } else {
+                let sparse = a - view.dense;
+                let (from, upto) = (view.starts[sparse] as usize, view.starts[sparse + 1] as usize);
+                for p in from.max(at)..upto.min(end) {
+                    to[p - at] += scaled[usize::from(view.singles[p - first_single])];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The inner loops of a chain, and the choice of the instruction set.
+//!
+//! Loops are written over rows of fixed length so that the compiler keeps them in vector registers,
+//! and are compiled twice: for the processor the build was made for and for AVX2. Which one runs is
+//! decided when a kernel is made. Nothing here uses fused multiply-add and every sum has a fixed
+//! order, so both give the same bits; `exp` and `ln` are our own for the same reason.
+
+#![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
+
+pub(crate) mod exp;
+mod forward_backward;
+mod gather;
+mod viterbi;
+
+pub(crate) use forward_backward::ForwardBackward;
+
+use super::SpaceView;
+use seqoia_core::Items;
+
+/// Number types that weights and scores may have.
+pub trait Real:
+    Copy
+    + Default
+    + Send
+    + Sync
+    + PartialOrd
+    + std::fmt::Debug
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+    + std::ops::AddAssign
+    + std::ops::MulAssign
+    + 'static
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// Below every score.
+    const LEAST: Self;
+    /// If scores of one position and of the transitions differ by no more than this together, no
+    /// probability underflows when it is normalised by position: exp(-LIMIT) is a normal number.
+    const LIMIT: Self;
+    /// From double precision.
+    fn from_f64(x: f64) -> Self;
+    /// To double precision.
+    fn to_f64(self) -> f64;
+    /// e^x for x <= 0; 0 where that underflows.
+    fn exp(self) -> Self;
+}
+
+impl Real for f64 {
+    const ZERO: f64 = 0.0;
+    const ONE: f64 = 1.0;
+    const LEAST: f64 = f64::NEG_INFINITY;
+    const LIMIT: f64 = 650.0;
+    #[inline(always)]
+    fn from_f64(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn exp(self) -> f64 {
+        exp::exp64(self)
+    }
+}
+
+impl Real for f32 {
+    const ZERO: f32 = 0.0;
+    const ONE: f32 = 1.0;
+    const LEAST: f32 = f32::NEG_INFINITY;
+    const LIMIT: f32 = 80.0;
+    #[inline(always)]
+    fn from_f64(x: f64) -> f32 {
+        seqoia_core::cast::single(x)
+    }
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline(always)]
+    fn exp(self) -> f32 {
+        exp::exp32(self)
+    }
+}
+
+/// Which instructions the loops use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isa {
+    /// What the build was made for.
+    Portable,
+    /// Vectors of 32 bytes.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Isa {
+    /// The best one that this processor has.
+    #[must_use]
+    pub fn detect() -> Isa {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return Isa::Avx2;
+        }
+        Isa::Portable
+    }
+
+    /// As printed.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => "avx2",
+        }
+    }
+}
+
+/// Runs a loop body compiled for the chosen instruction set and for the row width W. A body is an
+/// `#[inline(always)]` function `body::<R, W>(args)`; W = 0 stands for "any width".
+macro_rules! dispatch {
+    ($isa:expr, $width:expr, $body:ident::<$r:ident>($($arg:ident: $type:ty),* $(,)?) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2")]
+        fn avx2<$r: $crate::chain::kernel::Real, const W: usize>($($arg: $type),*) $(-> $out)? {
+            $body::<$r, W>($($arg),*)
+        }
+        fn plain<$r: $crate::chain::kernel::Real, const W: usize>($($arg: $type),*) $(-> $out)? {
+            $body::<$r, W>($($arg),*)
+        }
+        macro_rules! at_width {
+            ($w:literal) => {
+                match $isa {
+                    $crate::chain::kernel::Isa::Portable => plain::<$r, $w>($($arg),*),
+                    // SAFETY: `Isa::Avx2` comes from `Isa::detect`, which saw AVX2 on this processor.
+                    #[cfg(target_arch = "x86_64")]
+                    $crate::chain::kernel::Isa::Avx2 => unsafe { avx2::<$r, $w>($($arg),*) },
+                }
+            };
+        }
+        match $width {
+            4 => at_width!(4),
+            8 => at_width!(8),
+            16 => at_width!(16),
+            24 => at_width!(24),
+            32 => at_width!(32),
+            _ => at_width!(0),
+        }
+    }};
+}
+pub(crate) use dispatch;
+
+/// The loops of one chain layout.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel {
+    isa: Isa,
+}
+
+impl Kernel {
+    pub(crate) fn new(isa: Isa) -> Self {
+        Kernel { isa }
+    }
+
+    pub(crate) fn isa(self) -> Isa {
+        self.isa
+    }
+
+    /// `out[t][y] = scale * s_t(y)`, padding included (it reads 0). `out` is [T][W].
+    pub(crate) fn node_scores<R: Real>(
+        self,
+        space: SpaceView<'_>,
+        w: &[R],
+        scale: R,
+        nodes: Items<'_>,
+        out: &mut [R],
+    ) {
+        gather::node_scores(self.isa, space, w, scale, nodes, out);
+    }
+
+    /// `out[t][y'][y] = scale * a_t(y', y)` for t = 1..T, from [K][W] plain transitions and the
+    /// attributes of the edge. `out` is [T-1][K][W].
+    pub(crate) fn edge_scores<R: Real>(
+        self,
+        space: SpaceView<'_>,
+        w: &[R],
+        scale: R,
+        edges: Items<'_>,
+        out: &mut [R],
+    ) {
+        gather::edge_scores(space, w, scale, edges, out);
+    }
+
+    /// `to += parts` through the attributes; `to` holds the weights from index `at` on.
+    pub(crate) fn spread_nodes<R: Real>(
+        self,
+        space: &super::Space,
+        nodes: Items<'_>,
+        parts: &[R],
+        step: R,
+        at: usize,
+        to: &mut [R],
+    ) {
+        gather::spread_nodes(self.isa, space, nodes, parts, step, at, to);
+    }
+
+    /// Best scores of all prefixes: `best[t][y]`, without back pointers (they are cheaper to find
+    /// again for the one label chosen at each position). `edges` is [K][W], or [T-1][K][W] with
+    /// `stride` K * W.
+    pub(crate) fn best_prefixes<R: Real>(
+        self,
+        space: SpaceView<'_>,
+        nodes: &[R],
+        edges: &[R],
+        stride: usize,
+        best: &mut Vec<R>,
+    ) {
+        viterbi::best_prefixes(self.isa, space, nodes, edges, stride, best);
+    }
+
+    /// Follows the best prefixes back; ties go to the lower label. Returns the score of the path.
+    pub(crate) fn best_path<R: Real>(
+        self,
+        space: SpaceView<'_>,
+        edges: &[R],
+        stride: usize,
+        best: &[R],
+        labels: &mut Vec<u16>,
+    ) -> R {
+        viterbi::best_path(space, edges, stride, best, labels)
+    }
+}

@@ -1,0 +1,322 @@
+//! One worker of a chain: answers the questions of learners about one open sequence.
+//!
+//! Parts: label y at position t, `[T][W]`, then the label pairs, `[K][W]` summed over positions, or
+//! `[T-1][K][W]` if transitions see the input. Padding columns read 0 and are ignored.
+
+use std::sync::Arc;
+
+use super::decoder::{Decoder, path_score};
+use super::kernel::ForwardBackward;
+use super::{Chain, SpaceView};
+use seqoia_core::cast::{narrow, real};
+use seqoia_core::{
+    Delta, Error, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation, Weights,
+};
+
+pub(super) struct ChainLane {
+    chain: Arc<Chain>,
+    id: usize,
+    copy: Sequence, // of the open example, if it does not lie in memory
+    decoder: Decoder<f64>,
+    forward_backward: ForwardBackward<f64>,
+    found: Vec<u16>,
+}
+
+impl ChainLane {
+    pub(super) fn new(chain: Arc<Chain>) -> Self {
+        let decoder = Decoder::new(chain.isa);
+        ChainLane {
+            chain,
+            id: 0,
+            copy: Sequence::default(),
+            decoder,
+            forward_backward: ForwardBackward::default(),
+            found: vec![],
+        }
+    }
+
+    fn space(&self) -> SpaceView<'_> {
+        self.chain.space.view()
+    }
+
+    fn open_view(&self) -> SequenceView<'_> {
+        view(&self.chain, self.id, &self.copy)
+    }
+
+    /// Distance between the edge scores of neighbouring positions.
+    fn stride(&self) -> usize {
+        stride(self.space(), self.open_view())
+    }
+}
+
+/// The open example, in place or copied. Functions instead of methods where a buffer is borrowed
+/// at the same time.
+fn view<'a>(chain: &'a Chain, id: usize, copy: &'a Sequence) -> SequenceView<'a> {
+    use seqoia_core::Example;
+    chain.corpus.view(id).unwrap_or_else(|| copy.view())
+}
+
+fn stride(space: SpaceView<'_>, x: SequenceView<'_>) -> usize {
+    if x.edges.is_empty() { 0 } else { space.labels * space.width }
+}
+
+impl Lane for ChainLane {
+    fn open(&mut self, id: usize) -> Result<f64> {
+        self.id = id;
+        if self.chain.corpus.view(id).is_none() {
+            self.chain.corpus.read(id, &mut self.copy)?;
+        }
+        Ok(self.open_view().weight)
+    }
+
+    fn violations(&mut self, w: Weights<'_>, search: &Search, note: &mut Note) -> Result<()> {
+        let ChainLane { chain, id, copy, decoder, found, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        decoder.score(space, w.values, w.scale, x);
+        if search.cost != 0.0 {
+            add_costs(space, x.labels, search.cost, &mut decoder.nodes);
+        }
+        let (id, gold) = (*id, decoder.score_of(space, x.labels));
+        let mut keep = |found: &[u16], score: f64| {
+            if !score.is_finite() {
+                return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
+            }
+            if found != x.labels {
+                let wrong = x.labels.iter().zip(found).filter(|(a, b)| a != b).count();
+                let v = note.violation();
+                v.cost = real(wrong);
+                // Both scores hold costs: none for gold, `search.cost` a wrong label for the other.
+                v.margin = gold - (score - search.cost * v.cost);
+                differ(chain, x, found, v);
+                note.wrong = true;
+            }
+            Ok(())
+        };
+        if search.k <= 1 {
+            let score = decoder.best_scored(space, found);
+            return keep(found, score);
+        }
+        decoder.nbest_scored(space, search.k).iter().try_for_each(|l| keep(&l.labels, l.score))
+    }
+
+    fn parts(&self) -> usize {
+        let (space, x) = (self.space(), self.open_view());
+        let matrix = space.labels * space.width;
+        x.len() * space.width + if x.edges.is_empty() { matrix } else { x.len().saturating_sub(1) * matrix }
+    }
+
+    fn rows(&self, out: &mut Vec<Row>) {
+        let mut delta = Delta { rows: std::mem::take(out), pool: vec![] };
+        self.scatter(&vec![0.0; self.parts()], &mut delta);
+        *out = delta.rows;
+    }
+
+    fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {
+        let ChainLane { chain, id, copy, decoder, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let (nodes, edges) = scores.split_at_mut(x.len() * space.width);
+        decoder.kernel.node_scores(space, w.values, w.scale, x.nodes, nodes);
+        if x.edges.is_empty() {
+            let plain = &w.values[..space.labels * space.width];
+            edges.iter_mut().zip(plain).for_each(|(e, a)| *e = w.scale * a);
+        } else {
+            decoder.kernel.edge_scores(space, w.values, w.scale, x.edges, edges);
+        }
+    }
+
+    fn costs(&self, c: f64, scores: &mut [f64]) {
+        add_costs(self.space(), self.open_view().labels, c, scores);
+    }
+
+    fn infer(&mut self, scores: &[f64], marginals: Option<&mut [f64]>) -> f64 {
+        let ChainLane { chain, id, copy, decoder, forward_backward, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let (nodes, edges) = scores.split_at(x.len() * space.width);
+        let out = marginals.map(|m| m.split_at_mut(nodes.len()));
+        forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), out)
+    }
+
+    fn gold_score(&mut self, scores: &[f64]) -> f64 {
+        let (space, x) = (self.space(), self.open_view());
+        let (nodes, edges) = scores.split_at(x.len() * space.width);
+        path_score(space, nodes, edges, self.stride(), x.labels)
+    }
+
+    fn gold(&mut self, c: f64, parts: &mut [f64]) {
+        let (space, x, stride) = (self.space(), self.open_view(), self.stride());
+        let (nodes, edges) = parts.split_at_mut(x.len() * space.width);
+        for (t, &y) in x.labels.iter().enumerate() {
+            nodes[t * space.width + usize::from(y)] += c;
+            if t > 0 {
+                edges[(t - 1) * stride + usize::from(x.labels[t - 1]) * space.width + usize::from(y)] += c;
+            }
+        }
+    }
+
+    fn scatter(&self, parts: &[f64], out: &mut Delta) {
+        let (space, x) = (self.space(), self.open_view());
+        let layout = &*self.chain.space;
+        let (nodes, edges) = parts.split_at(x.len() * space.width);
+        let row = |holes: &[u32], at: usize, from: u32, out: &mut Delta| {
+            for (block, &holes) in holes.iter().enumerate() {
+                let len = (space.width - block * 32).min(32);
+                let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
+                out.rows.push(Row { at, from, len: narrow(len), holes });
+            }
+        };
+        for (t, part) in nodes.chunks_exact(space.width).enumerate() {
+            let plain = (x.nodes.values.is_empty()).then(|| out.share(part));
+            for (i, &a) in x.nodes.at(t).iter().enumerate() {
+                let from = plain.unwrap_or_else(|| share_scaled(out, part, x.nodes, t, i));
+                if (a as usize) < space.dense {
+                    let at = space.rows_at() + a as usize * space.width;
+                    row(layout.holes(space.labels + a as usize), at, from, out);
+                } else {
+                    singles(space, a, |at, y| {
+                        out.rows.push(Row { at, from: from + u32::from(y), len: 1, holes: 0 })
+                    });
+                }
+            }
+        }
+        let matrix = space.labels * space.width;
+        let summed = if x.edges.is_empty() { edges.to_vec() } else { sum_matrices(edges, matrix) };
+        let from = out.share(&summed);
+        for y in 0..space.labels {
+            let at = y * space.width;
+            row(layout.holes(y), at, from + narrow(at), out);
+        }
+        for (t, part) in edges.chunks_exact(matrix).enumerate().filter(|_| !x.edges.is_empty()) {
+            let plain = (x.edges.values.is_empty()).then(|| out.share(part));
+            for (i, &e) in x.edges.at(t + 1).iter().enumerate() {
+                let from = plain.unwrap_or_else(|| share_scaled(out, part, x.edges, t + 1, i));
+                edge_weights(space, e, |at, pair| {
+                    out.rows.push(Row { at, from: from + pair, len: 1, holes: 0 })
+                });
+            }
+        }
+    }
+
+    fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
+        let (space, x) = (self.space(), self.open_view());
+        let layout = &*self.chain.space;
+        let (nodes, edges) = parts.split_at(x.len() * space.width);
+        self.decoder.kernel.spread_nodes(layout, x.nodes, nodes, step, at, to);
+        let matrix = space.labels * space.width;
+        let mut add = |index: usize, x: f64| {
+            if let Some(to) = index.checked_sub(at).and_then(|i| to.get_mut(i)) {
+                *to += step * x;
+            }
+        };
+        for (t, part) in edges.chunks_exact(matrix).enumerate() {
+            for from in 0..space.labels {
+                let holes = layout.holes(from);
+                for y in (0..space.labels).filter(|y| holes[y / 32] >> (y % 32) & 1 == 0) {
+                    add(from * space.width + y, part[from * space.width + y]);
+                }
+            }
+            if x.edges.is_empty() {
+                continue;
+            }
+            let values = x.edges.values_at(t + 1);
+            for (i, &e) in x.edges.at(t + 1).iter().enumerate() {
+                let value = values.map_or(1.0, |v| f64::from(v[i]));
+                edge_weights(space, e, |at, pair| add(at as usize, value * part[pair as usize]));
+            }
+        }
+    }
+}
+
+/// Adds `c` to every label but the gold one.
+fn add_costs(space: SpaceView<'_>, gold: &[u16], c: f64, nodes: &mut [f64]) {
+    for (row, &y) in nodes.chunks_exact_mut(space.width).zip(gold) {
+        (0..space.labels).filter(|&other| other != usize::from(y)).for_each(|other| row[other] += c);
+    }
+}
+
+/// The single weights of a sparse attribute: index and label.
+fn singles(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, u16)) {
+    let sparse = attribute as usize - space.dense;
+    for at in space.starts[sparse]..space.starts[sparse + 1] {
+        each(at, space.singles[at as usize - space.singles_at()]);
+    }
+}
+
+/// The weights of an edge attribute: index and `y' * W + y`.
+fn edge_weights(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, u32)) {
+    for at in space.edge_starts[attribute as usize]..space.edge_starts[attribute as usize + 1] {
+        each(at, space.edge_pairs[at as usize - space.edges_at()]);
+    }
+}
+
+/// Index of the weight of (attribute, label), if it exists.
+fn node_weight(chain: &Chain, space: SpaceView<'_>, attribute: u32, y: u16) -> Option<u32> {
+    let (a, y) = (attribute as usize, usize::from(y));
+    if a < space.dense {
+        let exists = chain.space.holes(space.labels + a)[y / 32] >> (y % 32) & 1 == 0;
+        return exists.then(|| narrow(space.rows_at() + a * space.width + y));
+    }
+    let (mut found, wanted) = (None, y);
+    singles(space, attribute, |at, y| found = if usize::from(y) == wanted { Some(at) } else { found });
+    found
+}
+
+/// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any.
+fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) {
+    let space = chain.space.view();
+    let (plus, minus) = (v.delta.share(&[1.0]), v.delta.share(&[-1.0]));
+    let single = |at: u32, from: u32| Row { at, from, len: 1, holes: 0 };
+    for t in 0..x.len() {
+        let (gold, other) = (x.labels[t], found[t]);
+        if gold != other {
+            for (i, &a) in x.nodes.at(t).iter().enumerate() {
+                let (plus, minus) = match x.nodes.values_at(t) {
+                    None => (plus, minus),
+                    Some(values) => {
+                        let value = f64::from(values[i]);
+                        (v.delta.share(&[value]), v.delta.share(&[-value]))
+                    }
+                };
+                v.delta.rows.extend(node_weight(chain, space, a, gold).map(|at| single(at, plus)));
+                v.delta.rows.extend(node_weight(chain, space, a, other).map(|at| single(at, minus)));
+            }
+        }
+        if t == 0 || (gold == other && x.labels[t - 1] == found[t - 1]) {
+            continue;
+        }
+        for (labels, from) in [(x.labels, plus), (found, minus)] {
+            let (before, y) = (usize::from(labels[t - 1]), usize::from(labels[t]));
+            if chain.space.holes(before)[y / 32] >> (y % 32) & 1 == 0 {
+                v.delta.rows.push(single(narrow(before * space.width + y), from));
+            }
+            if x.edges.is_empty() {
+                continue;
+            }
+            let sign = v.delta.pool[from as usize];
+            for (i, &e) in x.edges.at(t).iter().enumerate() {
+                let from = match x.edges.values_at(t) {
+                    None => from,
+                    Some(values) => v.delta.share(&[sign * f64::from(values[i])]),
+                };
+                edge_weights(space, e, |at, pair| {
+                    if pair as usize == before * space.width + y {
+                        v.delta.rows.push(single(at, from));
+                    }
+                });
+            }
+        }
+    }
+}
+
+fn share_scaled(out: &mut Delta, part: &[f64], items: Items<'_>, t: usize, i: usize) -> u32 {
+    let value = items.values_at(t).map_or(1.0, |v| f64::from(v[i]));
+    let scaled: Vec<f64> = part.iter().map(|p| value * p).collect();
+    out.share(&scaled)
+}
+
+fn sum_matrices(edges: &[f64], matrix: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; matrix];
+    for part in edges.chunks_exact(matrix) {
+        sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+    }
+    sum
+}

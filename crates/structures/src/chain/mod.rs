@@ -1,0 +1,24 @@
+//! Linear chains: label y at each position t, scored by attributes of the position and by the pair
+//! of neighbouring labels (Lafferty et al. 2001; Collins 2002).
+//!
+//! ```text
+//! score(x, y) = sum_t  s_t(y_t)  +  sum_{t>0} a_t(y_{t-1}, y_t)
+//! s_t(y)      = sum of w[attribute, y] * value over the attributes of position t
+//! a_t(y', y)  = w[y', y]  +  sum of w[attribute, y', y] over the attributes of the edge into t
+//! ```
+//!
+//! [`Space`] says where each weight lies, [`Decoder`] finds labellings, [`Chain`] is the structure
+//! that learners are given. Letters used throughout: T positions, K labels, W = K padded to the
+//! width of a row.
+
+mod decoder;
+mod kbest;
+mod kernel;
+mod lane;
+mod space;
+mod structure;
+
+pub use decoder::{Decoder, Labelling};
+pub use kernel::{Isa, Real};
+pub use space::{Pairs, Renumbering, Space, SpaceView};
+pub use structure::Chain;

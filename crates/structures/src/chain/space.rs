@@ -1,0 +1,360 @@
+//! Where each weight of a chain lies in the flat vector.
+//!
+//! Only (attribute, label) pairs that occur get a weight (or all pairs, on request). On real data a
+//! few per cent of the attributes go with many labels and carry nine tenths of the work, and most go
+//! with one label only. So there are two kinds of attributes: *dense* ones have a row of W weights,
+//! one for each label and padding up to a multiple of the vector width, in which pairs that do not
+//! occur are holes that stay 0; *sparse* ones have a short list of (label, weight). Attributes are
+//! numbered so that dense ones come first and frequent ones before rare ones: the rows that are used
+//! most share cache lines and pages.
+//!
+//! ```text
+//! weights:  [K][W] transitions | [dense][W] rows | single weights of sparse attributes | of edges
+//! ```
+
+use seqoia_core::cast::{label, narrow};
+
+/// Which labels each attribute was seen with: lists of label numbers, ascending. For attributes of
+/// edges a "label" is the pair `y' * K + y`.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// Where each attribute's list begins, and the end: `[A + 1]`.
+    pub starts: Vec<u32>,
+    /// The lists.
+    pub labels: Vec<u32>,
+    /// How often each attribute occurs: `[A]`.
+    pub counts: Vec<u32>,
+}
+
+impl Pairs {
+    fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    fn of(&self, attribute: usize) -> &[u32] {
+        &self.labels[self.starts[attribute] as usize..self.starts[attribute + 1] as usize]
+    }
+}
+
+/// New numbers of the attributes: `nodes[old] = new`, `edges[old] = new`.
+#[derive(Clone, Debug, Default)]
+pub struct Renumbering {
+    /// Of the attributes of positions.
+    pub nodes: Vec<u32>,
+    /// Of the attributes of edges.
+    pub edges: Vec<u32>,
+}
+
+/// The layout of the weights of a chain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Space {
+    labels: usize,
+    width: usize,
+    dense: usize,
+    starts: Vec<u32>, // [A - dense + 1] index of the first single weight of a sparse attribute
+    singles: Vec<u16>, // [..] label of each single weight
+    edge_starts: Vec<u32>, // [E + 1] index of the first weight of an edge attribute
+    edge_pairs: Vec<u32>, // [..] y' * W + y of each of its weights
+    holes: Vec<u32>,  // [K + dense][ceil(W/32)] bits of weights that do not exist
+    complete: bool,   // no holes but the padding
+    transitions: bool, // plain label pairs have weights
+}
+
+/// Borrowed arrays of a [`Space`], or of a mapped model file: all that decoding needs.
+#[derive(Clone, Copy, Debug)]
+pub struct SpaceView<'a> {
+    /// K.
+    pub labels: usize,
+    /// W: length of a dense row.
+    pub width: usize,
+    /// How many attributes have dense rows.
+    pub dense: usize,
+    /// `[A - dense + 1]`: where the single weights of each sparse attribute begin.
+    pub starts: &'a [u32],
+    /// Label of each single weight.
+    pub singles: &'a [u16],
+    /// `[E + 1]`: where the weights of each edge attribute begin.
+    pub edge_starts: &'a [u32],
+    /// `y' * W + y` of each of them.
+    pub edge_pairs: &'a [u32],
+}
+
+impl SpaceView<'_> {
+    /// Index of the first dense row.
+    #[must_use]
+    pub fn rows_at(&self) -> usize {
+        self.labels * self.width
+    }
+
+    /// Index of the first single weight.
+    #[must_use]
+    pub fn singles_at(&self) -> usize {
+        self.rows_at() + self.dense * self.width
+    }
+
+    /// Index of the first weight of an edge attribute.
+    #[must_use]
+    pub fn edges_at(&self) -> usize {
+        self.singles_at() + self.singles.len()
+    }
+
+    /// Number of weights.
+    #[must_use]
+    pub fn weights(&self) -> usize {
+        self.edges_at() + self.edge_pairs.len()
+    }
+
+    /// Number of attributes of positions.
+    #[must_use]
+    pub fn attributes(&self) -> usize {
+        self.dense + self.starts.len().saturating_sub(1)
+    }
+
+    /// Number of attributes of edges.
+    #[must_use]
+    pub fn edge_attributes(&self) -> usize {
+        self.edge_starts.len().saturating_sub(1)
+    }
+
+    /// Checks everything that kernels rely on; for arrays that come from a file.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let ascending = |starts: &[u32], first: usize, end: usize| {
+            starts.first().is_none_or(|&s| s as usize == first)
+                && starts.last().is_none_or(|&s| s as usize == end)
+                && starts.is_sorted()
+        };
+        self.labels >= 1
+            && self.width == Space::padded(self.labels)
+            && self.starts.is_empty() == self.singles.is_empty()
+            && self.edge_starts.is_empty() == self.edge_pairs.is_empty()
+            && self.weights() <= u32::MAX as usize
+            && ascending(self.starts, self.singles_at(), self.edges_at())
+            && ascending(self.edge_starts, self.edges_at(), self.weights())
+            && self.singles.iter().all(|&y| usize::from(y) < self.labels)
+            && self
+                .edge_pairs
+                .iter()
+                .all(|&p| (p as usize) / self.width < self.labels && (p as usize) % self.width < self.labels)
+    }
+}
+
+impl Space {
+    /// Lays out the weights of `labels` labels. `nodes` and `edges` say which pairs occur (with
+    /// `all`, every pair gets a weight); `transitions` which label pairs `y' * K + y` occur, or
+    /// `None` if the model has no plain label pairs.
+    #[must_use]
+    pub fn new(
+        labels: usize,
+        nodes: &Pairs,
+        edges: &Pairs,
+        transitions: Option<&[u32]>,
+        all: bool,
+    ) -> (Space, Renumbering) {
+        let width = Self::padded(labels);
+        let is_dense = |a: usize| all || nodes.of(a).len() >= Self::dense_from(width);
+        let mut order: Vec<u32> = (0..narrow(nodes.len())).collect();
+        order.sort_by_key(|&a| (!is_dense(a as usize), std::cmp::Reverse(nodes.counts[a as usize])));
+        let dense = order.iter().take_while(|&&a| is_dense(a as usize)).count();
+
+        let mut space =
+            Space { labels, width, dense, transitions: transitions.is_some(), ..Space::default() };
+        space.holes = vec![u32::MAX; (labels + dense) * Self::blocks(width)];
+        for &pair in transitions.unwrap_or_default() {
+            space.exists(pair as usize / labels, pair as usize % labels);
+        }
+        if all && transitions.is_some() {
+            (0..labels).for_each(|from| (0..labels).for_each(|to| space.exists(from, to)));
+        }
+        let mut renumbering =
+            Renumbering { nodes: vec![0; nodes.len()], edges: (0..narrow(edges.len())).collect() };
+        for (new, &old) in order.iter().enumerate() {
+            renumbering.nodes[old as usize] = narrow(new);
+            if new < dense {
+                match all {
+                    true => (0..labels).for_each(|y| space.exists(labels + new, y)),
+                    false => {
+                        nodes.of(old as usize).iter().for_each(|&y| space.exists(labels + new, y as usize))
+                    }
+                }
+            } else {
+                let next = space.view().edges_at();
+                space.starts.push(narrow(next));
+                space.singles.extend(nodes.of(old as usize).iter().map(|&y| label(y as usize)));
+            }
+        }
+        if !space.starts.is_empty() {
+            let end = space.view().edges_at();
+            space.starts.push(narrow(end));
+        }
+        space.lay_edges(edges, all);
+        space.complete =
+            space.holes.chunks(Self::blocks(width)).all(|row| row == Self::padding(labels, width));
+        (space, renumbering)
+    }
+
+    fn lay_edges(&mut self, edges: &Pairs, all: bool) {
+        let (labels, width) = (self.labels, self.width);
+        let padded = |pair: u32| narrow(pair as usize / labels * width + pair as usize % labels);
+        for attribute in 0..edges.len() {
+            let next = self.view().weights();
+            self.edge_starts.push(narrow(next));
+            match all {
+                true => self.edge_pairs.extend((0..narrow(labels * labels)).map(padded)),
+                false => self.edge_pairs.extend(edges.of(attribute).iter().copied().map(padded)),
+            }
+        }
+        if !self.edge_starts.is_empty() {
+            let end = self.view().weights();
+            self.edge_starts.push(narrow(end));
+        }
+    }
+
+    /// K rounded up to whole vectors: 4 for at most 4 labels, else a multiple of 8.
+    #[must_use]
+    pub fn padded(labels: usize) -> usize {
+        if labels <= 4 { 4 } else { labels.next_multiple_of(8) }
+    }
+
+    /// From how many labels on an attribute gets a dense row: a sixth of the row, so that holes cost
+    /// at most five times the weights that exist.
+    fn dense_from(width: usize) -> usize {
+        (width / 6).max(2)
+    }
+
+    fn blocks(width: usize) -> usize {
+        width.div_ceil(32)
+    }
+
+    /// The mask of a row that has all its labels.
+    fn padding(labels: usize, width: usize) -> Vec<u32> {
+        let bit = |block: usize, j: usize| u32::from(block * 32 + j >= labels) << j;
+        (0..Self::blocks(width)).map(|b| (0..32).map(|j| bit(b, j)).sum()).collect()
+    }
+
+    fn exists(&mut self, row: usize, y: usize) {
+        self.holes[row * Self::blocks(self.width) + y / 32] &= !(1 << (y % 32));
+    }
+
+    /// The arrays that decoding needs.
+    #[must_use]
+    pub fn view(&self) -> SpaceView<'_> {
+        SpaceView {
+            labels: self.labels,
+            width: self.width,
+            dense: self.dense,
+            starts: &self.starts,
+            singles: &self.singles,
+            edge_starts: &self.edge_starts,
+            edge_pairs: &self.edge_pairs,
+        }
+    }
+
+    /// K.
+    #[must_use]
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// Whether plain label pairs have weights.
+    #[must_use]
+    pub fn has_transitions(&self) -> bool {
+        self.transitions
+    }
+
+    /// Holes of a row, 32 labels a word: rows 0..K are the transitions, then the dense attributes.
+    pub(crate) fn holes(&self, row: usize) -> &[u32] {
+        let blocks = Self::blocks(self.width);
+        &self.holes[row * blocks..(row + 1) * blocks]
+    }
+
+    /// No row has other holes than its padding.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// Number of weights that exist.
+    #[must_use]
+    pub fn existing(&self) -> usize {
+        let in_rows: usize = self.holes.iter().map(|h| h.count_zeros() as usize).sum();
+        in_rows + self.singles.len() + self.edge_pairs.len()
+    }
+
+    /// Sets every weight that does not exist to 0.
+    pub fn clear_holes(&self, weights: &mut [f64]) {
+        let blocks = Self::blocks(self.width);
+        for (row, holes) in weights.chunks_mut(self.width).zip(self.holes.chunks(blocks)) {
+            for (part, &bits) in row.chunks_mut(32).zip(holes) {
+                part.iter_mut().enumerate().filter(|(j, _)| bits >> j & 1 == 1).for_each(|(_, w)| *w = 0.0);
+            }
+        }
+    }
+
+    /// Bytes that the layout takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        4 * (self.starts.len() + self.edge_starts.len() + self.edge_pairs.len() + self.holes.len())
+            + 2 * self.singles.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(lists: &[&[u32]], counts: &[u32]) -> Pairs {
+        let mut p = Pairs { starts: vec![0], labels: vec![], counts: counts.to_vec() };
+        for list in lists {
+            p.labels.extend_from_slice(list);
+            p.starts.push(narrow(p.labels.len()));
+        }
+        p
+    }
+
+    #[test]
+    fn dense_and_frequent_attributes_come_first() {
+        let nodes = pairs(&[&[0], &[0, 1, 2], &[2], &[0, 1]], &[9, 3, 10, 5]);
+        let (space, new) = Space::new(3, &nodes, &Pairs::default(), Some(&[0, 4, 5]), false);
+        assert_eq!(new.nodes, [3, 1, 2, 0]);
+        let v = space.view();
+        assert_eq!((v.width, v.dense, v.weights()), (4, 2, 3 * 4 + 2 * 4 + 2));
+        assert_eq!(v.starts, [20, 21, 22]);
+        assert_eq!(v.singles, [2, 0]);
+        assert_eq!(space.existing(), 3 + 5 + 2);
+        assert!(v.is_sound());
+    }
+
+    #[test]
+    fn holes_are_the_pairs_that_do_not_occur() {
+        let nodes = pairs(&[&[0, 2]], &[1]);
+        let (space, _) = Space::new(3, &nodes, &Pairs::default(), Some(&[1]), false);
+        let mut w = vec![1.0; space.view().weights()];
+        space.clear_holes(&mut w);
+        assert_eq!(w[..4], [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(w[12..], [1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(w.iter().sum::<f64>(), 3.0);
+    }
+
+    #[test]
+    fn all_pairs_leave_padding_only() {
+        let nodes = pairs(&[&[0], &[1]], &[1, 2]);
+        let edges = pairs(&[&[3]], &[1]);
+        let (space, _) = Space::new(2, &nodes, &edges, Some(&[]), true);
+        assert!(space.is_complete());
+        assert_eq!(space.existing(), 4 + 4 + 4);
+        assert_eq!(space.view().edge_pairs, [0, 1, 4, 5]);
+        assert!(space.view().is_sound());
+    }
+
+    #[test]
+    fn unsound_arrays_are_seen() {
+        let nodes = pairs(&[&[0], &[1]], &[1, 2]);
+        let (space, _) = Space::new(2, &nodes, &Pairs::default(), Some(&[0]), false);
+        let v = space.view();
+        assert!(v.is_sound());
+        assert!(!SpaceView { labels: 0, ..v }.is_sound());
+        assert!(!SpaceView { singles: &[0, 7], ..v }.is_sound());
+        assert!(!SpaceView { starts: &[9, 8, 10], ..v }.is_sound());
+        assert!(!SpaceView { dense: 5, ..v }.is_sound());
+    }
+}

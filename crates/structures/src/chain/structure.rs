@@ -1,0 +1,57 @@
+//! The chain as a [`Structure`]: layout, examples, and the lanes that answer about them.
+
+use std::sync::Arc;
+
+use super::Space;
+use super::kernel::Isa;
+use super::lane::ChainLane;
+use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Structure};
+
+/// Sequences to learn from, in one space of weights.
+pub struct Chain {
+    pub(super) space: Arc<Space>,
+    pub(super) corpus: Arc<dyn Corpus<Sequence>>,
+    pub(super) isa: Isa,
+}
+
+impl Chain {
+    /// A chain over these examples.
+    #[must_use]
+    pub fn new(space: Arc<Space>, corpus: Arc<dyn Corpus<Sequence>>) -> Self {
+        Chain { space, corpus, isa: Isa::detect() }
+    }
+
+    /// The same with other instructions: all give the same bits, which a test shows.
+    #[must_use]
+    pub fn with_isa(self, isa: Isa) -> Self {
+        Chain { isa, ..self }
+    }
+
+    /// Where each weight lies.
+    #[must_use]
+    pub fn space(&self) -> &Arc<Space> {
+        &self.space
+    }
+}
+
+impl Structure for Chain {
+    fn examples(&self) -> usize {
+        self.corpus.len()
+    }
+
+    fn weights(&self) -> usize {
+        self.space.view().weights()
+    }
+
+    fn offers(&self) -> &'static [Question] {
+        &[Question::Expectations, Question::Violations]
+    }
+
+    fn size(&self, id: usize) -> usize {
+        self.corpus.size(id)
+    }
+
+    fn lane(self: Arc<Self>, _number: usize) -> Result<Box<dyn Lane>> {
+        Ok(Box::new(ChainLane::new(self)))
+    }
+}

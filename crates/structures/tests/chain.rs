@@ -1,0 +1,349 @@
+//! The laws of the chain: every kernel equals enumeration, gradients equal differences, both
+//! instruction sets give the same bits, and extreme scores stay finite.
+
+use std::sync::Arc;
+
+use seqoia_core::cast::{label, narrow, real, single};
+use seqoia_core::{
+    Delta, Lane, Note, Ragged, Random, Search, Sequence, SequenceView, Structure, Update, Weights,
+    sum_by_parts,
+};
+use seqoia_structures::brute;
+use seqoia_structures::chain::{Chain, Decoder, Isa, Pairs, Space};
+
+/// What a random chain has.
+#[derive(Clone, Copy)]
+struct Toy {
+    labels: usize,
+    length: usize,
+    edges: bool,
+    values: bool,
+    all: bool,
+    /// Weights are whole numbers, so that ties occur.
+    ties: bool,
+    size: f64,
+}
+
+const PLAIN: Toy =
+    Toy { labels: 3, length: 4, edges: false, values: false, all: false, ties: false, size: 1.0 };
+
+fn toys() -> Vec<Toy> {
+    let mut all = vec![];
+    for labels in 1..=4 {
+        for length in 0..=4 {
+            for kind in 0..8 {
+                let (edges, values, ties) = (kind & 1 == 1, kind & 2 == 2, kind & 4 == 4);
+                all.push(Toy {
+                    labels,
+                    length,
+                    edges,
+                    values,
+                    ties,
+                    all: (labels + kind) % 3 == 0,
+                    size: 1.0,
+                });
+            }
+        }
+    }
+    all
+}
+
+fn lists(random: &mut Random, length: usize, attributes: usize, values: bool) -> Ragged {
+    let mut r = Ragged { starts: vec![0], ..Ragged::default() };
+    for _ in 0..length {
+        let from = r.items.len();
+        r.items.extend((0..random.below(5)).map(|_| narrow(random.below(attributes))));
+        r.items[from..].sort_unstable();
+        r.starts.push(narrow(r.items.len()));
+    }
+    if values {
+        r.values = r.items.iter().map(|_| single(random.unit() * 2.0 - 0.5)).collect();
+    }
+    r
+}
+
+fn pairs(random: &mut Random, attributes: usize, labels: usize) -> Pairs {
+    let mut p = Pairs { starts: vec![0], ..Pairs::default() };
+    for _ in 0..attributes {
+        p.labels.extend((0..narrow(labels)).filter(|_| random.unit() < 0.5));
+        p.starts.push(narrow(p.labels.len()));
+        p.counts.push(narrow(random.below(9)));
+    }
+    p
+}
+
+/// A random space with five sequences, and weights that are 0 in the holes.
+fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>) {
+    const ATTRIBUTES: usize = 12;
+    let mut random = Random::new(seed, 0, 0, "toy");
+    let k = toy.labels;
+    let nodes = pairs(&mut random, ATTRIBUTES, k);
+    let edges = if toy.edges { pairs(&mut random, 4, k * k) } else { Pairs::default() };
+    let transitions: Vec<u32> = (0..narrow(k * k)).filter(|_| random.unit() < 0.7).collect();
+    let (space, _) = Space::new(k, &nodes, &edges, Some(&transitions), toy.all);
+    let sequences: Vec<Sequence> = (0..5)
+        .map(|_| Sequence {
+            nodes: lists(&mut random, toy.length, ATTRIBUTES, toy.values),
+            edges: if toy.edges { lists(&mut random, toy.length, 4, toy.values) } else { Ragged::default() },
+            labels: (0..toy.length).map(|_| label(random.below(k))).collect(),
+            weight: 0.5 + random.unit(),
+        })
+        .collect();
+    let mut w: Vec<f64> = (0..space.view().weights())
+        .map(|_| if toy.ties { real(random.below(3)) - 1.0 } else { (random.unit() * 4.0 - 2.0) * toy.size })
+        .collect();
+    space.clear_holes(&mut w);
+    (Arc::new(Chain::new(Arc::new(space), Arc::new(sequences.clone()))), sequences, w)
+}
+
+fn view(s: &Sequence) -> SequenceView<'_> {
+    seqoia_core::Example::view(s)
+}
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
+
+#[test]
+fn the_best_labelling_is_the_best_of_all() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, sequences, w) = make(toy, i as u64);
+        let space = chain.space().view();
+        let mut decoder = Decoder::default();
+        for x in &sequences {
+            let mut found = vec![];
+            let score = decoder.best(space, &w, view(x), &mut found);
+            let all = brute::labellings(toy.labels, toy.length);
+            let mut best = (f64::NEG_INFINITY, vec![]);
+            for y in all {
+                let s = brute::score(space, &w, view(x), &y);
+                // Enumeration runs in the order in which ties are broken. With real values the two
+                // sums may differ in the last bit, so ties are only tested on whole numbers.
+                if s > best.0 {
+                    best = (s, y);
+                }
+            }
+            assert!(close(score, if toy.length == 0 { 0.0 } else { best.0 }, 1e-12));
+            if toy.ties && !toy.values {
+                assert_eq!(found, best.1);
+            }
+            assert!(close(brute::score(space, &w, view(x), &found), score, 1e-12));
+        }
+    }
+}
+
+#[test]
+fn the_k_best_are_the_k_best_of_all() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, sequences, w) = make(toy, 100 + i as u64);
+        let space = chain.space().view();
+        for x in &sequences[..2] {
+            let mut scores: Vec<f64> = brute::labellings(toy.labels, toy.length)
+                .iter()
+                .map(|y| brute::score(space, &w, view(x), y))
+                .collect();
+            scores.sort_by(|a, b| b.total_cmp(a));
+            for k in [1, 2, 5, 1000] {
+                let found = Decoder::default().nbest(space, &w, view(x), k);
+                let wanted = if toy.length == 0 { 0 } else { k.min(scores.len()) };
+                assert_eq!(found.len(), wanted);
+                for (a, b) in found.iter().zip(&scores) {
+                    assert!(close(a.score, *b, 1e-12));
+                    assert!(close(a.score, brute::score(space, &w, view(x), &a.labels), 1e-12));
+                }
+                let mut different: Vec<_> = found.iter().map(|l| &l.labels).collect();
+                different.sort();
+                different.dedup();
+                assert_eq!(different.len(), found.len(), "a labelling came twice");
+                let mut best = vec![];
+                Decoder::default().best(space, &w, view(x), &mut best);
+                assert!(found.first().is_none_or(|f| toy.values || !toy.ties || f.labels == best));
+            }
+        }
+    }
+}
+
+#[test]
+fn log_z_and_marginals_equal_enumeration() {
+    for size in [1.0, 300.0] {
+        for (i, toy) in toys().into_iter().enumerate() {
+            let (chain, sequences, w) = make(Toy { size, ..toy }, 200 + i as u64);
+            let space = chain.space().view();
+            let mut decoder = Decoder::default();
+            for x in &sequences[..2] {
+                let log_z = decoder.marginals(space, &w, view(x));
+                let exact = brute::log_z(space, &w, view(x));
+                assert!(close(log_z, exact, 1e-12), "{log_z} is not {exact}");
+                for t in 0..toy.length {
+                    for y in 0..toy.labels {
+                        let p: f64 = brute::labellings(toy.labels, toy.length)
+                            .iter()
+                            .filter(|l| usize::from(l[t]) == y)
+                            .map(|l| (brute::score(space, &w, view(x), l) - exact).exp())
+                            .sum();
+                        assert!(close(decoder.marginal(space, t, label(y)), p, 1e-10));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn single_precision_is_close_to_double() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, sequences, w) = make(toy, 300 + i as u64);
+        let space = chain.space().view();
+        let w32: Vec<f32> = w.iter().map(|&x| single(x)).collect();
+        for x in &sequences[..2] {
+            let (a, b) = (
+                Decoder::<f32>::default().marginals(space, &w32, view(x)),
+                Decoder::<f64>::default().marginals(space, &w, view(x)),
+            );
+            assert!(close(a, b, 1e-5));
+        }
+    }
+}
+
+#[test]
+fn gradients_equal_differences() {
+    for (i, toy) in toys().into_iter().enumerate().filter(|(_, t)| !t.ties) {
+        let (chain, _, w) = make(toy, 400 + i as u64);
+        let mut lane = chain.clone().lane(0).unwrap();
+        let ids = [0, 1, 2, 3, 4];
+        let mut g = vec![0.0; w.len()];
+        lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+        let h = 1e-6;
+        for j in 0..w.len() {
+            let mut moved = w.clone();
+            moved[j] += h;
+            chain.space().clear_holes(&mut moved);
+            let up = sum_by_parts(&mut *lane, &ids, Weights::plain(&moved), None).unwrap();
+            moved[j] -= if moved[j] == w[j] { 0.0 } else { 2.0 * h };
+            chain.space().clear_holes(&mut moved);
+            let down = sum_by_parts(&mut *lane, &ids, Weights::plain(&moved), None).unwrap();
+            assert!(
+                close(g[j], (up - down) / (2.0 * h), 1e-7),
+                "weight {j}: {} against {}",
+                g[j],
+                (up - down) / (2.0 * h)
+            );
+        }
+    }
+}
+
+#[test]
+fn scatter_is_the_transpose_of_scores_and_spread_is_scatter() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, _, w) = make(toy, 500 + i as u64);
+        let mut lane = chain.clone().lane(0).unwrap();
+        let mut random = Random::new(i as u64, 0, 0, "parts");
+        for id in 0..3 {
+            lane.open(id).unwrap();
+            let parts: Vec<f64> = (0..lane.parts()).map(|_| random.unit() - 0.5).collect();
+            let mut scores = vec![0.0; lane.parts()];
+            lane.scores(Weights { values: &w, scale: 0.5 }, &mut scores);
+            let there: f64 = scores.iter().zip(&parts).map(|(a, b)| a * b).sum();
+            let mut delta = Delta::default();
+            lane.scatter(&parts, &mut delta);
+            let back = delta.dot(Weights { values: &w, scale: 0.5 });
+            assert!(close(there, back, 1e-12));
+
+            let (mut dense, mut pieces) = (vec![0.0; w.len()], vec![0.0; w.len()]);
+            delta.entries().for_each(|(at, x)| dense[at] += 2.0 * x);
+            for cut in [0, 1, w.len() / 3, w.len() / 2 + 1] {
+                pieces.fill(0.0);
+                let (left, right) = pieces.split_at_mut(cut.min(w.len()));
+                lane.spread(&parts, 2.0, 0, left);
+                lane.spread(&parts, 2.0, left.len(), right);
+                assert!(pieces.iter().zip(&dense).all(|(a, b)| close(*a, *b, 1e-12)));
+            }
+        }
+    }
+}
+
+#[test]
+fn violations_are_the_best_wrong_labellings() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, sequences, w) = make(toy, 600 + i as u64);
+        let space = chain.space().view();
+        let mut lane = chain.clone().lane(0).unwrap();
+        for (id, x) in sequences.iter().enumerate() {
+            for (k, cost) in [(1, 0.0), (1, 1.0), (3, 0.0), (3, 0.5)] {
+                lane.open(id).unwrap();
+                let mut note = Note::default();
+                note.clear(id, 1.0);
+                let search = Search { k, cost, update: Update::Full };
+                lane.violations(Weights::plain(&w), &search, &mut note).unwrap();
+                let hamming = |y: &[u16]| real(y.iter().zip(&x.labels).filter(|(a, b)| a != b).count());
+                let mut all: Vec<_> = brute::labellings(toy.labels, toy.length)
+                    .into_iter()
+                    .map(|y| (brute::score(space, &w, view(x), &y) + cost * hamming(&y), y))
+                    .collect();
+                all.sort_by(|a, b| b.0.total_cmp(&a.0));
+                let gold = brute::score(space, &w, view(x), &x.labels);
+                for v in note.found() {
+                    assert!(v.cost > 0.0);
+                    assert!(close(v.delta.dot(Weights::plain(&w)), v.margin, 1e-10));
+                }
+                if !toy.ties {
+                    let wanted: Vec<_> = all.iter().take(k).filter(|(_, y)| *y != x.labels).collect();
+                    assert_eq!(note.found().len(), wanted.len());
+                    for (v, (s, y)) in note.found().iter().zip(wanted) {
+                        assert_eq!(v.cost, hamming(y));
+                        assert!(close(gold - v.margin + cost * v.cost, *s, 1e-10));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn both_instruction_sets_give_the_same_bits() {
+    for labels in [2, 4, 7, 9, 20, 24, 30, 40, 70] {
+        for edges in [false, true] {
+            let toy = Toy { labels, length: 17, edges, ..PLAIN };
+            let (chain, sequences, w) = make(toy, labels as u64);
+            let space = chain.space().view();
+            for x in &sequences {
+                let mut results = [Isa::Portable, Isa::detect()].map(|isa| {
+                    let (mut d, mut found) = (Decoder::<f64>::new(isa), vec![]);
+                    let score = d.best(space, &w, view(x), &mut found);
+                    let log_z = d.marginals(space, &w, view(x));
+                    let p: Vec<u64> = (0..17).map(|t| d.marginal(space, t, 1).to_bits()).collect();
+                    (found, score.to_bits(), log_z.to_bits(), p)
+                });
+                let (a, b) = results.split_at_mut(1);
+                assert_eq!(a[0], b[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn extremes_stay_finite() {
+    for (length, size) in [(10_000, 1.0), (10_000, 1e3), (50, 1e3), (3, 1e6)] {
+        for labels in [1, 3, 9] {
+            for edges in [false, true] {
+                let toy = Toy { labels, length, edges, size, ..PLAIN };
+                let (chain, sequences, w) = make(toy, 7);
+                let space = chain.space().view();
+                let mut decoder = Decoder::default();
+                let mut found = vec![];
+                let best = decoder.best(space, &w, view(&sequences[0]), &mut found);
+                let log_z = decoder.marginals(space, &w, view(&sequences[0]));
+                assert!(best.is_finite() && log_z.is_finite());
+                let most = best + real(length) * real(labels).ln();
+                assert!(
+                    log_z >= best - 1e-9 * best.abs() && log_z <= most + 1e-9 * most.abs(),
+                    "{best} {log_z} {most}"
+                );
+                for t in [0, length / 2, length - 1] {
+                    let sum: f64 = (0..labels).map(|y| decoder.marginal(space, t, label(y))).sum();
+                    assert!(close(sum, 1.0, 1e-7), "probabilities add up to {sum}");
+                }
+            }
+        }
+    }
+}
