@@ -169,3 +169,35 @@ impl Corpus<Sequence> for Vec<Sequence> {
         Ok(())
     }
 }
+
+/// Which labels each attribute was seen with: lists of label numbers, ascending. For attributes of
+/// edges a "label" is the pair `y' * K + y`.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// Where each attribute's list begins, and the end: `[A + 1]`.
+    pub starts: Vec<u32>,
+    /// The lists.
+    pub labels: Vec<u32>,
+    /// How often each attribute occurs: `[A]`.
+    pub counts: Vec<u32>,
+}
+
+impl Pairs {
+    /// Number of attributes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// No attributes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The labels of an attribute.
+    #[must_use]
+    pub fn of(&self, attribute: usize) -> &[u32] {
+        &self.labels[self.starts[attribute] as usize..self.starts[attribute + 1] as usize]
+    }
+}

@@ -38,7 +38,7 @@ mod structure;
 pub mod vecmath;
 
 pub use case::{Bench, Case};
-pub use corpus::{Corpus, Example, Items, Ragged, Sequence, SequenceView};
+pub use corpus::{Corpus, Example, Items, Pairs, Ragged, Sequence, SequenceView};
 pub use delta::{Delta, Row, Weights};
 pub use error::{Error, Result};
 pub use learner::{Data, Done, Learner, Mix, Slot, online};

@@ -1,6 +1,7 @@
 //! Readers and label schemes: from files to tokens, fields and chunks.
 
 pub mod error;
+pub mod features;
 pub mod format;
 pub mod open;
 pub mod scheme;

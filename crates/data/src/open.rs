@@ -336,10 +336,9 @@ mod tests {
     #[test]
     fn flipped_archives() {
         let text: String = (0..300u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761))).collect();
-        for (pack, kind, hidden) in
-            [(gzip as fn(&str) -> Vec<u8>, "gzip", 4..10), (xz, "xz", 0..0), (zstd, "zstd", 0..0)]
-        {
+        for (pack, kind) in [(gzip as fn(&str) -> Vec<u8>, "gzip"), (xz, "xz"), (zstd, "zstd")] {
             let bytes = pack(&text);
+            let mut unharmed = 0;
             for at in 8..bytes.len() {
                 let mut broken = bytes.clone();
                 broken[at] ^= 0x10;
@@ -347,10 +346,14 @@ mod tests {
                     Err(error) => {
                         assert!(error.what.starts_with(&format!("the {kind} archive")), "{at}: {error}");
                     }
-                    // Time and system in the header of gzip are protected by nothing.
-                    Ok(same) => assert!(same == text && hidden.contains(&at), "{kind} {at}"),
+                    // Notes in a header and bits that fill a byte are protected by nothing.
+                    Ok(same) => {
+                        assert!(same == text, "{kind} flipped at {at}");
+                        unharmed += 1;
+                    }
                 }
             }
+            assert!(unharmed < 5, "{kind}: {unharmed}");
         }
     }
 

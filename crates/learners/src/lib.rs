@@ -1,1 +1,22 @@
-//! placeholder
+//! How Seqoia's weights change: one file a learner, all of the same shape. Structures, threads,
+//! files and terminals are not known here.
+//!
+//! [`registry::LEARNERS`] is the one list: a new learner is one file and one line there, and appears
+//! by itself on the command line, in the documents and in the tests that hold for every learner.
+//!
+//! ```
+//! use seqoia_learners::registry;
+//!
+//! let entry = registry::find("averaged-perceptron").unwrap();
+//! let settings = entry.check(&[]).unwrap();
+//! let _learner = entry.build(&settings, registry::Objective::default());
+//! assert!(registry::find("perceptrn").unwrap_err().contains("did you mean perceptron?"));
+//! ```
+
+mod averaged_perceptron;
+mod averaging;
+mod perceptron;
+pub mod registry;
+
+pub use averaged_perceptron::AveragedPerceptron;
+pub use perceptron::Perceptron;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real, single};
 use seqoia_core::{
-    Delta, Lane, Note, Ragged, Random, Search, Sequence, SequenceView, Structure, Update, Weights,
+    Delta, Note, Pairs, Ragged, Random, Search, Sequence, SequenceView, Structure, Update, Weights,
     sum_by_parts,
 };
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Isa, Pairs, Space};
+use seqoia_structures::chain::{Chain, Decoder, Isa, Space};
 
 /// What a random chain has.
 #[derive(Clone, Copy)]

@@ -1,29 +1,19 @@
 //! The unit of reading: a stretch of whole sentences, as text and as positions in it.
 //!
 //! A reader that hands out sentences one by one either allocates per token or ties everyone to one
-//! thread. Here a [`Blocks`] only reads text and cuts it where a sentence ends; a [`Format`] finds
-//! the tokens in it, which is pure and so can be done by any worker; whoever writes copies the text
-//! verbatim around the labels it puts in. Buffers are lent by the caller and used again, and no
-//! token is ever a string of its own: it is a [`Span`] of the block's text.
-//!
-//! A block ends after an empty line (blanks and a CR do not count) or with the file. It is about as
-//! large as asked for, larger if one sentence is.
+//! thread. Here [`Blocks`](super::Blocks) only reads text and cuts it where a sentence ends; a
+//! [`Format`] finds the tokens in it, which is pure and so can be done by any worker; whoever writes
+//! copies the text verbatim around the labels it puts in. Buffers are lent by the caller and used
+//! again, and no token is ever a string of its own: it is a [`Span`] of the block's text.
 
-use std::io::{self, Read};
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
 use seqoia_core::cast::narrow;
 
 use crate::error::{Error, Result};
-use crate::open::Input;
-
-/// Bytes of a block unless told otherwise: fits the second-level cache, and a block of it keeps a
-/// worker busy for long enough that handing it over costs nothing.
-pub const BLOCK: usize = 256 << 10;
 
 /// The most text one block can hold, since spans count in 32 bits.
-const LIMIT: usize = u32::MAX as usize;
+pub(super) const LIMIT: usize = u32::MAX as usize;
 
 /// A stretch of a block's text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -164,9 +154,9 @@ pub struct Sentence {
 /// A stretch of whole sentences. Make one with [`Block::default`] and use it again and again.
 #[derive(Debug, Clone)]
 pub struct Block {
-    text: String,
-    first_line: u64,
-    rows: Rows,
+    pub(super) text: String,
+    pub(super) first_line: u64,
+    pub(super) rows: Rows,
 }
 
 impl Default for Block {
@@ -310,209 +300,26 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     fn parse(&self, file: &str, block: &mut Block) -> Result<()>;
 }
 
-/// Reads an [`Input`] block by block.
-///
-/// ```
-/// use seqoia_data::format::{self, Block, Blocks};
-/// use seqoia_data::open::Input;
-///
-/// let input = Input::from_bytes("a.txt", "The DT\ncat NN\n\nSleep VB\n")?;
-/// let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-/// let format = format::first(&mut blocks, &mut block, None)?;
-/// loop {
-///     format.parse(blocks.name(), &mut block)?;
-///     for sentence in block.sentences() {
-///         let tags: Vec<&str> = sentence.tokens.map(|i| block.field(i, 1)).collect();
-///         assert!(tags == ["DT", "NN"] || tags == ["VB"]);
-///     }
-///     if !blocks.fill(&mut block)? {
-///         break;
-///     }
-/// }
-/// # Ok::<(), seqoia_data::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct Blocks {
-    input: Input,
-    size: usize,
-    limit: usize,
-    eager: bool,
-    /// What was read beyond the last cut; it starts a line.
-    rest: Vec<u8>,
-    /// The line with which `rest` starts.
-    line: u64,
-    /// Nothing was given out yet.
-    fresh: bool,
-    ended: bool,
-}
-
-impl Blocks {
-    /// Blocks of [`BLOCK`] bytes.
-    #[must_use]
-    pub fn new(input: Input) -> Self {
-        Self::with_size(input, BLOCK)
-    }
-
-    /// Blocks of about `size` bytes.
-    #[must_use]
-    pub fn with_size(input: Input, size: usize) -> Self {
-        Self {
-            input,
-            size: size.clamp(1, LIMIT),
-            limit: LIMIT,
-            eager: false,
-            rest: Vec::new(),
-            line: 1,
-            fresh: true,
-            ended: false,
-        }
-    }
-
-    /// With `true` a block is given out as soon as it holds a whole sentence, instead of waiting
-    /// until it is full: for a program at the other end of a pipe that wants an answer to each
-    /// sentence before it writes the next.
-    #[must_use]
-    pub const fn eager(mut self, eager: bool) -> Self {
-        self.eager = eager;
-        self
-    }
-
-    /// The input's name for errors.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.input.name
-    }
-
-    /// Reads the next block's text; `false` at the end of the file. The block has no rows yet: let a
-    /// [`Format`] find them. After an error the file counts as ended.
-    ///
-    /// # Errors
-    ///
-    /// The input cannot be read or unpacked, is binary, is not UTF-8, or has a sentence of more than
-    /// 4 GiB.
-    pub fn fill(&mut self, block: &mut Block) -> Result<bool> {
-        let filled = self.next(block);
-        if filled.is_err() {
-            self.ended = true;
-            self.rest.clear();
-        }
-        filled
-    }
-
-    fn next(&mut self, block: &mut Block) -> Result<bool> {
-        block.rows.clear();
-        block.first_line = self.line;
-        let mut bytes = std::mem::take(&mut block.text).into_bytes();
-        bytes.clear();
-        bytes.append(&mut self.rest);
-        let cut = self.read_block(&mut bytes)?;
-        self.rest.extend_from_slice(&bytes[cut..]);
-        bytes.truncate(cut);
-        let some = cut > 0;
-        if some && self.fresh {
-            self.fresh = false;
-            if bytes.starts_with(b"\xef\xbb\xbf") {
-                bytes.drain(..3);
-            }
-        }
-        self.line += newlines(&bytes);
-        block.text = checked(&self.input.name, block.first_line, bytes)?;
-        Ok(some)
-    }
-
-    /// Reads until `bytes` holds a block, and says where the block ends.
-    fn read_block(&mut self, bytes: &mut Vec<u8>) -> Result<usize> {
-        // The lines before this byte are known to hold no end of a sentence.
-        let mut searched = 0;
-        loop {
-            let more = if bytes.len() < self.size { self.size } else { bytes.len().saturating_mul(2) };
-            self.read_up_to(bytes, more.min(self.limit.saturating_add(1)))?;
-            if self.ended && bytes.len() <= self.limit {
-                return Ok(bytes.len());
-            }
-            if let Some(cut) = last_end(&bytes[searched..]) {
-                return Ok(searched + cut);
-            }
-            if bytes.len() > self.limit {
-                return Err(too_long(&self.input.name, self.line));
-            }
-            searched += memrchr(b'\n', &bytes[searched..]).map_or(0, |n| n + 1);
-        }
-    }
-
-    /// Reads until there are `length` bytes or the file ends; an eager reader reads once.
-    fn read_up_to(&mut self, bytes: &mut Vec<u8>, length: usize) -> Result<()> {
-        let mut filled = bytes.len();
-        if self.ended || filled >= length {
-            return Ok(());
-        }
-        bytes.resize(length, 0);
-        while filled < length {
-            match self.input.read(&mut bytes[filled..]) {
-                Ok(0) => {
-                    self.ended = true;
-                    break;
-                }
-                Ok(n) => {
-                    filled = (filled + n).min(length);
-                    if self.eager {
-                        break;
-                    }
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::from_io(&self.input.name, &error)),
-            }
-        }
-        bytes.truncate(filled);
-        Ok(())
-    }
-}
-
 /// Whether a line is empty for our purposes.
 #[inline]
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-/// Byte behind the last empty line that is complete. `bytes` starts with the start of a line.
-fn last_end(bytes: &[u8]) -> Option<usize> {
-    let mut end = memrchr(b'\n', bytes)?;
-    loop {
-        let start = memrchr(b'\n', &bytes[..end]).map_or(0, |n| n + 1);
-        if is_blank(&bytes[start..end]) {
-            return Some(end + 1);
-        }
-        end = start.checked_sub(1)?;
-    }
-}
-
-fn newlines(bytes: &[u8]) -> u64 {
-    memchr_iter(b'\n', bytes).count() as u64
-}
-
-/// The bytes as text, if they are text.
-fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
-    let line_of = |bytes: &[u8], at: usize| first_line + newlines(&bytes[..at]);
-    if first_line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
-        return Err(Error::at(file, 1, "the text is UTF-16, UTF-8 is wanted")
-            .help("convert it: iconv -f UTF-16 -t UTF-8"));
-    }
-    if let Some(at) = memchr(0, &bytes) {
-        return Err(Error::at(file, line_of(&bytes, at), "a byte 0x00: the file is binary, not text").help(
-            "text in UTF-8 is wanted, plain or packed with gzip, xz or zstd; convert UTF-16 with iconv",
-        ));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let bytes = error.as_bytes();
-        let place = at - memrchr(b'\n', &bytes[..at]).map_or(0, |n| n + 1) + 1;
-        let byte = bytes.get(at).copied().unwrap_or_default();
-        Error::at(file, line_of(bytes, at), format!("byte {place} of the line, 0x{byte:02X}, is not UTF-8"))
-            .help("convert the file; if it is Latin-1: iconv -f ISO-8859-1 -t UTF-8")
-    })
-}
-
-fn too_long(file: &str, line: u64) -> Error {
+pub(super) fn too_long(file: &str, line: u64) -> Error {
     Error::at(file, line, "a sentence of more than 4 GiB starts here")
         .help("an empty line must stand after each sentence")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_empty() {
+        let block = Block::default();
+        assert_eq!((block.len(), block.sentences().len(), block.field(3, 4)), (0, 0, ""));
+        assert_eq!(block.sentence(7), Sentence { tokens: 0..0, line: 1 });
+        assert_eq!((block.line(3), block.columns(1).len(), block.slice(Span::new(2, 1))), (1, 0, ""));
+    }
 }

@@ -12,8 +12,8 @@
 
 use memchr::memchr;
 
-use super::block::{Block, Format, Rows, Span, is_blank};
 use super::Kind;
+use super::block::{Block, Format, Rows, Span, is_blank};
 use crate::error::{Error, Result};
 
 /// What separates columns.
@@ -229,4 +229,144 @@ fn is_docstart(row: &[u8]) -> bool {
         && row
             .strip_prefix(b"-DOCSTART-")
             .is_some_and(|rest| matches!(rest.first(), None | Some(b' ' | b'\t' | b'\r')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Blocks, first};
+    use super::*;
+    use crate::open::Input;
+
+    /// The file as one parsed block.
+    fn read(text: &str) -> Result<(Block, Box<dyn Format>)> {
+        let mut blocks = Blocks::new(Input::from_bytes("train.txt", text)?);
+        let mut block = Block::default();
+        let format = first(&mut blocks, &mut block, Some(Kind::Columns))?;
+        format.parse("train.txt", &mut block)?;
+        Ok((block, format))
+    }
+
+    fn error(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    fn rows(block: &Block) -> Vec<Vec<Vec<&str>>> {
+        block.sentences().map(|s| s.tokens.map(|i| block.columns(i).collect()).collect()).collect()
+    }
+
+    #[test]
+    fn blanks() {
+        let (block, format) = read("\n\nThe  DT \r\n  cat\tNN\n \t\r\n\n# X\nend .").unwrap();
+        assert_eq!(
+            rows(&block),
+            [vec![vec!["The", "DT"], vec!["cat", "NN"]], vec![vec!["#", "X"], vec!["end", "."]]]
+        );
+        assert_eq!((format.kind(), format.columns(), format.separator()), (Kind::Columns, 2, ' '));
+        assert_eq!(block.sentences().map(|s| s.line).collect::<Vec<_>>(), [3, 7]);
+        assert_eq!(block.line(1), 4);
+        assert_eq!(block.tokens()[0].columns(), 2);
+        let lines: Vec<_> = block.tokens().iter().map(|token| block.slice(token.span)).collect();
+        assert_eq!(lines, ["The  DT", "  cat\tNN", "# X", "end ."]);
+    }
+
+    #[test]
+    fn tabs() {
+        let (block, format) = read("New York\tNNP \r\n \tSP\nx\t \n\t\t\ny\tZ Z").unwrap();
+        assert_eq!(format.separator(), '\t');
+        assert_eq!(
+            rows(&block),
+            [vec![vec!["New York", "NNP"], vec![" ", "SP"], vec!["x", " "]], vec![vec!["y", "Z Z"]]]
+        );
+        assert_eq!(block.slice(block.tokens()[0].span), "New York\tNNP");
+    }
+
+    #[test]
+    fn document_starts() {
+        // Alone in a block; inside a block; with other columns; a word that only looks like it.
+        let text = "-DOCSTART- -X- O O\r\n\na N X O\n\n-DOCSTART-\nb N X O\nc N X O\n\
+                    -DOCSTART- -X-\nd N X O\n-DOCSTART-s N X O\n";
+        let (block, format) = read(text).unwrap();
+        assert_eq!(format.columns(), 4);
+        let words: Vec<Vec<&str>> =
+            block.sentences().map(|s| s.tokens.map(|i| block.field(i, 0)).collect()).collect();
+        assert_eq!(words, [vec!["a"], vec!["b", "c"], vec!["d", "-DOCSTART-s"]]);
+        let marks: Vec<_> = block.marks().iter().map(|mark| (block.slice(mark.span), mark.before)).collect();
+        assert_eq!(marks, [("-DOCSTART- -X- O O", 0), ("-DOCSTART-", 1), ("-DOCSTART- -X-", 3)]);
+        let (block, _) = read("-DOCSTART-\nw\tN\n-DOCSTART-\t_\n").unwrap();
+        assert_eq!((block.tokens().len(), block.marks().len()), (1, 2));
+    }
+
+    #[test]
+    fn rows_of_another_width() {
+        for (text, expected) in [
+            (
+                "a DT O\nb NN\n",
+                "train.txt:2: found 2 columns, expected 3 as on line 1\n  \
+                 help: is the label or another field missing?",
+            ),
+            (
+                "\na DT O\n\nb\n",
+                "train.txt:4: found 1 column, expected 3 as on line 2\n  \
+                 help: each row must have all columns, and an empty line must stand between sentences",
+            ),
+            (
+                "a DT O\nb NN Ob NN O\n",
+                "train.txt:2: found 5 columns, expected 3 as on line 1\n  \
+                 help: two rows seem to stand on one line: is a line end or an empty line missing here?",
+            ),
+            (
+                "a DT O\nNew York NN O\n",
+                "train.txt:2: found 4 columns, expected 3 as on line 1\n  \
+                 help: if a word holds a blank, separate the columns by tabs throughout",
+            ),
+            (
+                "a DT O\nb\tNN X O\n",
+                "train.txt:2: found 4 columns, expected 3 as on line 1\n  \
+                 help: blanks separate the columns on line 1, a tab on this one: use one of them",
+            ),
+            (
+                "a\tDT\tO\nb NN O\n",
+                "train.txt:2: found 1 column, expected 3 as on line 1\n  \
+                 help: tabs separate the columns on line 1, blanks on this one: use one of them",
+            ),
+            (
+                "a\tDT\tO\nb\tNN\tO\t\r\n",
+                "train.txt:2: found 4 columns, expected 3 as on line 1\n  help: the row ends in a tab",
+            ),
+            (
+                "a\tDT\tO\nb\tNN\tO\tX\n",
+                "train.txt:2: found 4 columns, expected 3 as on line 1\n  \
+                 help: a tab too many, or two files with different columns in one?",
+            ),
+            (
+                "a DT O\n# a comment about what follows\n",
+                "train.txt:2: found 6 columns, expected 3 as on line 1\n  \
+                 help: a line that starts with # is a token here: column files have no comments",
+            ),
+            (
+                "# a comment\na DT\n",
+                "train.txt:2: found 2 columns, expected 3 as on line 1\n  \
+                 help: line 1 was taken for a token: column files have no comments",
+            ),
+        ] {
+            assert_eq!(error(text), expected);
+        }
+    }
+
+    #[test]
+    fn empty_fields() {
+        let help = "help: a tab stands between two columns, and a field without a value is written _";
+        assert_eq!(error("a\tN\tO\nb\t\tO\n"), format!("train.txt:2: column 2 is empty\n  {help}"));
+        assert_eq!(error("\tN\tO\n"), format!("train.txt:1: column 1 is empty\n  {help}"));
+        assert_eq!(error("a\tN\tO\nb\tN\t\r\n"), format!("train.txt:2: column 3 is empty\n  {help}"));
+    }
+
+    #[test]
+    fn no_rows_after_an_error() {
+        let mut blocks = Blocks::new(Input::from_bytes("train.txt", "a b\n\nc\n").unwrap());
+        let mut block = Block::default();
+        let format = first(&mut blocks, &mut block, None).unwrap();
+        assert!(format.parse("train.txt", &mut block).is_err());
+        assert_eq!((block.len(), block.tokens().len(), block.field(0, 0)), (0, 0, ""));
+    }
 }

@@ -230,9 +230,9 @@ impl Id {
 
     /// `01` is no id, nor is a number that does not fit 32 bits.
     fn word(digits: &[u8]) -> Self {
-        let number = digits.iter().try_fold(0u32, |number, &digit| {
-            number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))
-        });
+        let number = digits
+            .iter()
+            .try_fold(0u32, |number, &digit| number.checked_mul(10)?.checked_add(u32::from(digit - b'0')));
         match (digits, number) {
             ([b'1'..=b'9', ..], Some(number)) => Self::Word(number),
             _ => Self::Wrong,
@@ -250,4 +250,139 @@ pub(super) fn can_start(row: &str) -> bool {
             Id::Other => id.starts_with("1-") || id.starts_with("0."),
             Id::Wrong => false,
         }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Blocks, first};
+    use crate::open::Input;
+
+    fn row(id: &str, form: &str) -> String {
+        format!("{id}\t{form}\t_\tX\t_\t_\t0\troot\t_\t_\n")
+    }
+
+    fn read(text: &str) -> Result<Block> {
+        let mut blocks = Blocks::new(Input::from_bytes("a.conllu", text)?);
+        let mut block = Block::default();
+        let format = first(&mut blocks, &mut block, Some(Kind::Conllu))?;
+        format.parse("a.conllu", &mut block)?;
+        Ok(block)
+    }
+
+    fn error(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn ranges_empty_nodes_and_comments() {
+        let text = [
+            "# newdoc\r\n# text = don't go\r\n",
+            &row("0.1", "nothing"),
+            &row("1-2", "don't"),
+            &row("1", "do"),
+            &row("2", "n't").replace('\n', "\r\n"),
+            &row("2.1", "really"),
+            &row("3", "New York"),
+            "\n\n# a comment without a sentence\n\n# text = go\n",
+            &row("1", "go"),
+        ]
+        .concat();
+        let block = read(&text).unwrap();
+        assert_eq!(block.text(), text);
+        let words: Vec<Vec<&str>> = block
+            .sentences()
+            .map(|s| s.tokens.map(|i| block.field(i, Field::Form.column())).collect())
+            .collect();
+        assert_eq!(words, [vec!["do", "n't", "New York"], vec!["go"]]);
+        assert_eq!(block.sentences().map(|s| s.line).collect::<Vec<_>>(), [5, 14]);
+        assert!(block.tokens().iter().all(|token| token.columns() == 10));
+        assert_eq!(block.field(1, Field::Misc.column()), "_", "the CR is no part of it");
+        assert_eq!(block.slice(block.tokens()[1].span), row("2", "n't").trim_end());
+    }
+
+    #[test]
+    fn wrong_rows() {
+        let one = row("1", "a");
+        let ids = "help: the words of a sentence have the ids 1, 2, 3 and so on";
+        for (text, expected) in [
+            (row("2", "b"), format!("a.conllu:1: found id 2, expected 1\n  {ids}")),
+            (
+                format!("{one}{}", row("3", "b")),
+                format!("a.conllu:2: found id 3, expected 2\n  {ids}; is an empty line missing here?"),
+            ),
+            (
+                format!("{one}{one}"),
+                format!("a.conllu:2: found id 1, expected 2\n  {ids}; is an empty line missing here?"),
+            ),
+            (row("01", "b"), format!("a.conllu:1: found id 01, expected 1\n  {ids}")),
+            (row("1-", "b"), format!("a.conllu:1: found id 1-, expected 1\n  {ids}")),
+            (row(".1", "b"), format!("a.conllu:1: found id .1, expected 1\n  {ids}")),
+            (row("4294967297", "b"), format!("a.conllu:1: found id 4294967297, expected 1\n  {ids}")),
+            (row("é", "b"), format!("a.conllu:1: found id é, expected 1\n  {ids}")),
+            (
+                format!("# x\n{one}2\tb\t_\n"),
+                "a.conllu:3: found 3 columns, expected 10\n  \
+                 help: a row of CoNLL-U has all ten, _ where there is no value"
+                    .into(),
+            ),
+            (
+                format!("{one}{}", row("1-2", "b").replace("\t0", "")),
+                "a.conllu:2: found 9 columns, expected 10\n  \
+                 help: a row of CoNLL-U has all ten, _ where there is no value"
+                    .into(),
+            ),
+            (
+                one.replace('\t', " "),
+                "a.conllu:1: found 1 column, expected 10\n  \
+                 help: tabs separate the columns of CoNLL-U, blanks do not"
+                    .into(),
+            ),
+            (
+                one.replace('\n', "\tx\n"),
+                "a.conllu:1: found 11 columns, expected 10\n  help: a tab too many, or two rows on one line?"
+                    .into(),
+            ),
+            (
+                one.replace("X", ""),
+                "a.conllu:1: column 4 (UPOS) is empty\n  help: a field without a value is written _".into(),
+            ),
+            (
+                format!("{one}# late\n"),
+                "a.conllu:2: a comment inside a sentence\n  help: comments stand before the first row of a \
+                 sentence, and an empty line stands between sentences"
+                    .into(),
+            ),
+        ] {
+            assert_eq!(error(&text), expected);
+        }
+    }
+
+    #[test]
+    fn names_and_columns() {
+        for (column, field) in Field::ALL.into_iter().enumerate() {
+            assert_eq!(field.column(), column);
+            assert_eq!(Field::parse(&field.name().to_lowercase()), Some(field));
+        }
+        assert_eq!(Field::parse("POS"), None);
+    }
+
+    #[test]
+    fn rows_that_start_a_sentence() {
+        for (id, can) in [
+            ("1", true),
+            ("1-2", true),
+            ("0.1", true),
+            ("2", false),
+            ("1.1", false),
+            ("0-1", false),
+            ("10-11", false),
+            ("one", false),
+            ("", false),
+        ] {
+            assert_eq!(can_start(row(id, "a").trim_end()), can, "{id}");
+        }
+        assert!(!can_start("1\ta\tb"));
+        assert!(can_start("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\r"));
+    }
 }

@@ -5,10 +5,12 @@
 //! that is a token, and every later row must be like it.
 
 mod block;
+mod blocks;
 mod columns;
 mod conllu;
 
-pub use block::{BLOCK, Block, Blocks, Format, Mark, Rows, Sentence, Span, Token};
+pub use block::{Block, Format, Mark, Rows, Sentence, Span, Token};
+pub use blocks::{BLOCK, Blocks};
 pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
 
@@ -100,4 +102,91 @@ fn empty(file: &str, what: &str) -> Error {
         "one token a line is wanted, its columns separated by blanks or tabs, and an empty line after \
          each sentence; or CoNLL-U",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::Input;
+
+    const ROW: &str = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n";
+
+    /// The format found and the first block, read in blocks of `size`.
+    fn start(text: &str, size: usize, kind: Option<Kind>) -> Result<(Box<dyn Format>, Block)> {
+        let mut blocks = Blocks::with_size(Input::from_bytes("a.txt", text)?, size);
+        let mut block = Block::default();
+        let format = first(&mut blocks, &mut block, kind)?;
+        format.parse("a.txt", &mut block)?;
+        Ok((format, block))
+    }
+
+    #[test]
+    fn kinds_have_names() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::parse(kind.name()), Some(kind));
+        }
+        assert_eq!(Kind::parse("xml"), None);
+    }
+
+    #[test]
+    fn what_a_file_looks_like() {
+        for size in [1, 5, 1000] {
+            for (text, kind, columns) in [
+                (ROW.to_owned(), Kind::Conllu, 10),
+                (format!("# sent_id = 1\n{ROW}"), Kind::Conllu, 10),
+                // Comments in stretches of their own do not decide.
+                (format!("\n\n# only = this\n\n# and = this\n\n{ROW}"), Kind::Conllu, 10),
+                (ROW.replace('1', "2"), Kind::Columns, 10),
+                (ROW.replace("\t_\n", "\n"), Kind::Columns, 9),
+                ("# NN\n\na NN\n".into(), Kind::Columns, 2),
+                ("#tag\n\n#other\n".into(), Kind::Columns, 1),
+                ("-DOCSTART-\n\n-DOCSTART-\n\na NN O\n".into(), Kind::Columns, 3),
+                ("a\tNN\n".into(), Kind::Columns, 2),
+                ("a".into(), Kind::Columns, 1),
+            ] {
+                let (format, _) = start(&text, size, None).unwrap();
+                assert_eq!((format.kind(), format.columns()), (kind, columns), "{text:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_caller_says_counts() {
+        let (format, _) = start(ROW, 100, Some(Kind::Columns)).unwrap();
+        assert_eq!(format.kind(), Kind::Columns);
+        let error = start("a NN\n", 100, Some(Kind::Conllu)).unwrap_err();
+        assert_eq!(error.what, "found 1 column, expected 10");
+    }
+
+    #[test]
+    fn the_first_block_has_all_text_so_far() {
+        let text = format!("# a\n\n\n# b\n\n{ROW}\n{ROW}");
+        let (_, block) = start(&text, 1, None).unwrap();
+        assert!(text.starts_with(block.text()) && block.len() == 1);
+        assert_eq!((block.first_line(), block.sentence(0).line), (1, 6));
+        // The line that decided is counted in the file, not in the block.
+        let error = start("-DOCSTART-\n\na NN\nb\n", 1, None).unwrap_err();
+        assert_eq!((error.line, error.what.as_str()), (4, "found 1 column, expected 2 as on line 3"));
+    }
+
+    #[test]
+    fn files_without_a_token() {
+        let help = "help: one token a line is wanted, its columns separated by blanks or tabs, and an empty \
+                    line after each sentence; or CoNLL-U";
+        let error = |text: &str, kind| start(text, 4, kind).unwrap_err().to_string();
+        assert_eq!(error("", None), format!("a.txt: the file is empty\n  {help}"));
+        for text in ["\n", " \r\n\t\n\n", "-DOCSTART- -X- O\n\n-DOCSTART- -X- O\n", "\u{feff}"] {
+            assert_eq!(error(text, None), format!("a.txt: the file has no token\n  {help}"), "{text:?}");
+        }
+        assert_eq!(error("# a\n", Some(Kind::Conllu)), format!("a.txt: the file has no token\n  {help}"));
+    }
+
+    #[test]
+    fn lines_of_old_macs() {
+        assert_eq!(
+            start("a NN\rb NN\r\rc NN\r", 100, None).unwrap_err().to_string(),
+            "a.txt:1: lines end in CR alone, not in LF or CRLF\n  help: convert the file: tr '\\r' '\\n'"
+        );
+        assert!(start("a NN\r", 100, None).is_ok());
+    }
 }

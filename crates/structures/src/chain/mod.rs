@@ -20,5 +20,5 @@ mod structure;
 
 pub use decoder::{Decoder, Labelling};
 pub use kernel::{Isa, Real};
-pub use space::{Pairs, Renumbering, Space, SpaceView};
+pub use space::{Renumbering, Space, SpaceView};
 pub use structure::Chain;

@@ -12,29 +12,8 @@
 //! weights:  [K][W] transitions | [dense][W] rows | single weights of sparse attributes | of edges
 //! ```
 
+use seqoia_core::Pairs;
 use seqoia_core::cast::{label, narrow};
-
-/// Which labels each attribute was seen with: lists of label numbers, ascending. For attributes of
-/// edges a "label" is the pair `y' * K + y`.
-#[derive(Clone, Debug, Default)]
-pub struct Pairs {
-    /// Where each attribute's list begins, and the end: `[A + 1]`.
-    pub starts: Vec<u32>,
-    /// The lists.
-    pub labels: Vec<u32>,
-    /// How often each attribute occurs: `[A]`.
-    pub counts: Vec<u32>,
-}
-
-impl Pairs {
-    fn len(&self) -> usize {
-        self.counts.len()
-    }
-
-    fn of(&self, attribute: usize) -> &[u32] {
-        &self.labels[self.starts[attribute] as usize..self.starts[attribute + 1] as usize]
-    }
-}
 
 /// New numbers of the attributes: `nodes[old] = new`, `edges[old] = new`.
 #[derive(Clone, Debug, Default)]

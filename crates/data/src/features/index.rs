@@ -1,0 +1,302 @@
+//! Collects a training set: attributes get numbers as they come, then those that are too rare are
+//! dropped and the pairs of attributes and labels that occur are counted.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Extractor, Growing, Memory, NONE, Program, Strings};
+use crate::error::{Error, Result};
+use crate::format::Block;
+use seqoia_core::cast::{label, narrow};
+use seqoia_core::{Pairs, Ragged};
+
+/// Label names with numbers in order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    names: Strings,
+}
+
+impl Labels {
+    /// The number of a label, a new one if it is new; `None` beyond 65,535 labels.
+    pub fn intern(&mut self, name: &str) -> Option<u16> {
+        let id = self.names.intern(name.as_bytes())?;
+        u16::try_from(id).ok().filter(|id| *id < u16::MAX)
+    }
+
+    /// The name of a label.
+    #[must_use]
+    pub fn name(&self, id: u16) -> &str {
+        self.names.view().get(u32::from(id)).and_then(|n| std::str::from_utf8(n).ok()).unwrap_or("")
+    }
+
+    /// Number of labels.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.view().len()
+    }
+
+    /// No labels.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.name(label(i)))
+    }
+}
+
+/// Takes in sentences.
+pub struct Indexer {
+    dictionary: Growing,
+    extractor: Extractor,
+    labels: Labels,
+    corpus: Memory,
+}
+
+/// A training set in numbers. Attributes still have the numbers of their arrival.
+pub struct Indexed {
+    /// The sequences.
+    pub corpus: Memory,
+    /// The tables of values and attributes.
+    pub dictionary: Growing,
+    /// The labels.
+    pub labels: Labels,
+    /// Which labels go with which attributes of tokens; dropped attributes have none.
+    pub nodes: Pairs,
+    /// Which label pairs `y' * K + y` go with which attributes of edges.
+    pub edges: Pairs,
+    /// The attributes that are frequent enough, in order of arrival: their numbers among all.
+    pub kept_nodes: Vec<u32>,
+    /// The same for edges.
+    pub kept_edges: Vec<u32>,
+    /// Label pairs that occur, ascending.
+    pub transitions: Vec<u32>,
+}
+
+impl Indexer {
+    /// For a program of templates.
+    #[must_use]
+    pub fn new(program: Arc<Program>) -> Self {
+        let mut dictionary = Growing::new(&program);
+        let extractor = Extractor::new(program, &mut dictionary);
+        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default() }
+    }
+
+    /// Takes in a sentence with its gold labels.
+    ///
+    /// # Errors
+    /// A value that is no number; more of anything than can be counted.
+    pub fn push<'a>(
+        &mut self,
+        file: &str,
+        block: &Block,
+        tokens: Range<usize>,
+        gold: impl Iterator<Item = &'a str>,
+    ) -> Result<()> {
+        let line = block.line(tokens.start);
+        let Indexer { dictionary, extractor, labels, corpus } = self;
+        extractor.extract(dictionary, file, block, tokens, &mut corpus.nodes, &mut corpus.edges)?;
+        for name in gold {
+            let id = labels.intern(name).ok_or_else(|| {
+                Error::at(file, line, "there are more than 65,534 different labels")
+                    .help("is --label the right column?")
+            })?;
+            corpus.labels.push(id);
+        }
+        if dictionary.is_full() || corpus.nodes.items.len().max(corpus.edges.items.len()) > NONE as usize - 64
+        {
+            return Err(Error::at(file, line, "the data has more than four billion attributes")
+                .help("split the data, or use fewer templates"));
+        }
+        corpus.ends.push(narrow(corpus.labels.len()));
+        Ok(())
+    }
+
+    /// Number of sentences so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.corpus.ends.len()
+    }
+
+    /// No sentence so far.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs. The
+    /// corpus then has the numbers of the kept attributes.
+    #[must_use]
+    pub fn finish(self, cutoff: u32) -> Indexed {
+        let Indexer { dictionary, labels, mut corpus, .. } = self;
+        corpus.shrink();
+        let k = labels.len();
+        let kept_nodes = frequent(&corpus.nodes, dictionary.nodes.view().len(), cutoff);
+        let kept_edges = frequent(&corpus.edges, dictionary.edges.view().len(), cutoff);
+        let numbers = |kept: &[u32], all: usize| {
+            let mut numbers = vec![NONE; all];
+            kept.iter().enumerate().for_each(|(new, &old)| numbers[old as usize] = narrow(new));
+            numbers
+        };
+        corpus.renumber(
+            &numbers(&kept_nodes, dictionary.nodes.view().len()),
+            &numbers(&kept_edges, dictionary.edges.view().len()),
+        );
+        let nodes = pairs(&corpus.nodes, kept_nodes.len(), k, |t| Some(usize::from(corpus.labels[t])));
+        let mut is_first = vec![false; corpus.labels.len() + 1];
+        is_first[0] = true;
+        corpus.ends.iter().for_each(|&end| is_first[end as usize] = true);
+        let pair = |t: usize| {
+            (!is_first[t]).then(|| usize::from(corpus.labels[t - 1]) * k + usize::from(corpus.labels[t]))
+        };
+        let edges = pairs(&corpus.edges, kept_edges.len(), k * k, pair);
+        let mut seen = vec![false; k * k];
+        (0..corpus.labels.len()).filter_map(pair).for_each(|p| seen[p] = true);
+        let transitions = (0..narrow(k * k)).filter(|&p| seen[p as usize]).collect();
+        Indexed { corpus, dictionary, labels, nodes, edges, kept_nodes, kept_edges, transitions }
+    }
+}
+
+/// Attributes that occur at least `cutoff` times.
+fn frequent(lists: &Ragged, attributes: usize, cutoff: u32) -> Vec<u32> {
+    let mut counts = vec![0u32; attributes];
+    lists.items.iter().for_each(|&a| counts[a as usize] = counts[a as usize].saturating_add(1));
+    (0..narrow(attributes)).filter(|&a| counts[a as usize] >= cutoff.max(1)).collect()
+}
+
+/// Which labels each attribute occurs with: occurrences are sorted by attribute, then each list is
+/// made unique with one stamp a label.
+fn pairs(
+    lists: &Ragged,
+    attributes: usize,
+    labels: usize,
+    label_of: impl Fn(usize) -> Option<usize>,
+) -> Pairs {
+    let mut counts = vec![0u32; attributes];
+    lists.items.iter().for_each(|&a| counts[a as usize] += 1);
+    let mut next = vec![0usize; attributes];
+    let mut total = 0;
+    for (next, &count) in next.iter_mut().zip(&counts) {
+        *next = total;
+        total += count as usize;
+    }
+    let mut seen = vec![NONE; total];
+    for t in 0..lists.starts.len().saturating_sub(1) {
+        let Some(y) = label_of(t) else { continue };
+        for &a in &lists.items[lists.starts[t] as usize..lists.starts[t + 1] as usize] {
+            seen[next[a as usize]] = narrow(y);
+            next[a as usize] += 1;
+        }
+    }
+    let mut pairs = Pairs { starts: vec![0], labels: vec![], counts };
+    let mut stamps = vec![NONE; labels];
+    let mut at = 0;
+    for a in 0..attributes {
+        let from = pairs.labels.len();
+        for &y in &seen[at..next[a]] {
+            if stamps[y as usize] != narrow(a) {
+                stamps[y as usize] = narrow(a);
+                pairs.labels.push(y);
+            }
+        }
+        at += pairs.counts[a] as usize;
+        pairs.labels[from..].sort_unstable();
+        pairs.starts.push(narrow(pairs.labels.len()));
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Frozen, crfpp};
+    use super::*;
+    use crate::format;
+    use crate::open::Input;
+
+    fn read(text: &str) -> Block {
+        let mut blocks = format::Blocks::new(Input::from_bytes("x", text).unwrap());
+        let mut block = Block::default();
+        let format = format::first(&mut blocks, &mut block, None).unwrap();
+        format.parse("x", &mut block).unwrap();
+        block
+    }
+
+    fn index(templates: &str, text: &str, cutoff: u32) -> (Arc<Program>, Indexed) {
+        let program = Arc::new(Program::new(crfpp::parse("t", templates).unwrap().templates));
+        let (mut indexer, block) = (Indexer::new(Arc::clone(&program)), read(text));
+        for s in block.sentences() {
+            let last = |i| block.columns(i).last().unwrap_or("");
+            indexer.push("x", &block, s.tokens.clone(), s.tokens.map(last)).unwrap();
+        }
+        (program, indexer.finish(cutoff))
+    }
+
+    fn names(program: &Program, indexed: &Indexed, t: usize) -> Vec<String> {
+        let kept = |a: &u32| indexed.kept_nodes[*a as usize];
+        let key = |a| indexed.dictionary.nodes.view().get(a).unwrap();
+        let items = indexed.corpus.nodes.view().at(t);
+        items.iter().map(|a| program.name(key(kept(a)), indexed.dictionary.strings.view())).collect()
+    }
+
+    const TEXT: &str = "a X 1\nb Y 2\n\na Z 2\n";
+
+    #[test]
+    fn attributes_have_the_names_that_crfpp_gives_them() {
+        let (program, indexed) = index("U0:%x[-1,0]/%x[0,1]\nU1:%x[1,0]", TEXT, 1);
+        assert_eq!(names(&program, &indexed, 0), ["U0:_B-1/X", "U1:b"]);
+        assert_eq!(names(&program, &indexed, 1), ["U0:a/Y", "U1:_B+1"]);
+        assert_eq!(names(&program, &indexed, 2), ["U1:_B+1", "U0:_B-1/Z"]);
+        assert_eq!(indexed.labels.iter().collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(indexed.transitions, [1]);
+        assert_eq!(indexed.corpus.ends, [2, 3]);
+    }
+
+    #[test]
+    fn pairs_are_those_that_occur_and_rare_attributes_go() {
+        let (program, indexed) = index("U0:%x[0,0]\nU1:%x[0,1]", TEXT, 2);
+        assert_eq!(names(&program, &indexed, 0), ["U0:a"]);
+        assert_eq!(names(&program, &indexed, 1), [""; 0]);
+        assert_eq!((indexed.nodes.of(0), indexed.nodes.counts[0]), (&[0, 1][..], 2));
+    }
+
+    #[test]
+    fn templates_without_identifier_share_their_attributes() {
+        let (program, indexed) = index("U:%x[-1,0]\nU:%x[1,0]", "a 1\nb 1\na 1\n", 1);
+        assert_eq!(names(&program, &indexed, 1), ["U:a", "U:a"]);
+    }
+
+    #[test]
+    fn edges_and_values() {
+        let text = "a 0.5 1\nb 2 2\n\nb 3 2\n";
+        let (_, indexed) = index("U0:%v[0,1]\nU1:%x[0,0]\nB1:%x[0,0]", text, 1);
+        assert_eq!(indexed.corpus.nodes.values, [0.5, 1.0, 2.0, 1.0, 3.0, 1.0]);
+        assert_eq!(indexed.corpus.edges.starts, [0, 1, 2, 3]);
+        // `b` enters an edge once, with the label pair 1 2; the first token of a sentence has none.
+        assert_eq!((indexed.edges.of(0), indexed.edges.of(1)), (&[][..], &[1][..]));
+        let program = Arc::new(Program::new(crfpp::parse("t", "U0:%v[0,0]").unwrap().templates));
+        let block = read(text);
+        let error = Indexer::new(program).push("x", &block, 0..2, ["1", "2"].into_iter()).unwrap_err();
+        assert!(error.to_string().starts_with("x:1: 'a' in column 0 is no number"));
+    }
+
+    #[test]
+    fn what_was_never_seen_is_left_out() {
+        let (program, indexed) = index("U0:%x[0,0]\nU1:%x[0,0]/%x[0,1]", TEXT, 1);
+        let d = &indexed.dictionary;
+        let mut frozen = Frozen {
+            strings: d.strings.view(),
+            nodes: d.nodes.view(),
+            edges: d.edges.view(),
+            node_numbers: None,
+            edge_numbers: None,
+        };
+        let block = read("a Y\nc X\n");
+        let (mut nodes, mut edges) = (Ragged::default(), Ragged::default());
+        let mut extractor = Extractor::new(program, &mut frozen);
+        extractor.extract(&mut frozen, "x", &block, 0..2, &mut nodes, &mut edges).unwrap();
+        assert_eq!(nodes.starts, [0, 1, 1]);
+        assert!(edges.items.is_empty());
+    }
+}

@@ -1,0 +1,303 @@
+//! Numbers for strings and for tuples of numbers: open addressing, linear probing.
+//!
+//! Written by hand because the tables are part of the model file and are looked up in the mapped
+//! bytes as they stand: the arrays of a growing table and of a mapped one are the same, and so is the
+//! look-up. A slot holds 0 or a number plus 1. Hashes on disk must never change: XXH3 for strings,
+//! two multiplications for tuples. A damaged table can give wrong answers but no panic and no endless
+//! loop.
+
+use seqoia_core::cast::narrow;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// No value here: an attribute that has this piece does not exist.
+pub const NONE: u32 = u32::MAX;
+/// A value that the table does not know: no known attribute has it.
+pub const UNKNOWN: u32 = u32::MAX - 1;
+/// The largest number a table gives.
+const LAST: usize = (u32::MAX - 16) as usize;
+
+/// Borrowed arrays of a table of strings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StringsView<'a> {
+    /// All strings, one after another.
+    pub text: &'a [u8],
+    /// Where each begins, and the end: `[n + 1]`.
+    pub starts: &'a [u32],
+    /// A power of two of them, or none.
+    pub slots: &'a [u32],
+}
+
+impl<'a> StringsView<'a> {
+    /// Number of strings.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// No strings.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// String number `id`; nothing if there is none.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, id: u32) -> Option<&'a [u8]> {
+        let (from, to) = (*self.starts.get(id as usize)?, *self.starts.get(id as usize + 1)?);
+        self.text.get(from as usize..to as usize)
+    }
+
+    /// The number of a string, or [`UNKNOWN`].
+    #[inline]
+    #[must_use]
+    pub fn find(&self, string: &[u8]) -> u32 {
+        find(self.slots, xxh3_64(string), |id| self.get(id) == Some(string)).unwrap_or(UNKNOWN)
+    }
+}
+
+/// Strings with numbers in order of arrival.
+#[derive(Clone, Debug)]
+pub struct Strings {
+    text: Vec<u8>,
+    starts: Vec<u32>,
+    slots: Vec<u32>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Strings { text: vec![], starts: vec![0], slots: vec![] }
+    }
+}
+
+impl Strings {
+    /// The arrays.
+    #[must_use]
+    pub fn view(&self) -> StringsView<'_> {
+        StringsView { text: &self.text, starts: &self.starts, slots: &self.slots }
+    }
+
+    /// The number of a string, a new one if it is new; `None` if the table is full (4 GiB of text).
+    #[inline]
+    pub fn intern(&mut self, string: &[u8]) -> Option<u32> {
+        let hash = xxh3_64(string);
+        if let Some(id) = find(&self.slots, hash, |id| self.view().get(id) == Some(string)) {
+            return Some(id);
+        }
+        let id = self.view().len();
+        if self.text.len() + string.len() > LAST || id >= LAST {
+            return None;
+        }
+        if crowded(id + 1, self.slots.len()) {
+            let slots = (self.slots.len() * 2).max(64);
+            self.slots =
+                fill(slots, (0..narrow(id)).map(|i| xxh3_64(self.view().get(i).unwrap_or_default())));
+        }
+        put(&mut self.slots, hash, narrow(id));
+        self.text.extend_from_slice(string);
+        self.starts.push(narrow(self.text.len()));
+        Some(narrow(id))
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.capacity() + 4 * (self.starts.capacity() + self.slots.capacity())
+    }
+}
+
+/// Borrowed arrays of a table of tuples.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeysView<'a> {
+    /// Numbers of a tuple.
+    pub stride: usize,
+    /// The tuples, one after another.
+    pub keys: &'a [u32],
+    /// A power of two of them, or none.
+    pub slots: &'a [u32],
+}
+
+impl<'a> KeysView<'a> {
+    /// Number of tuples.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len().checked_div(self.stride).unwrap_or(0)
+    }
+
+    /// No tuples.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Tuple number `id`; nothing if there is none.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, id: u32) -> Option<&'a [u32]> {
+        let at = id as usize * self.stride;
+        self.keys.get(at..at + self.stride)
+    }
+
+    /// The number of a tuple, or [`UNKNOWN`].
+    #[inline]
+    #[must_use]
+    pub fn find(&self, key: &[u32]) -> u32 {
+        find(self.slots, hash(key), |id| self.get(id) == Some(key)).unwrap_or(UNKNOWN)
+    }
+}
+
+/// Tuples with numbers in order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct Keys {
+    stride: usize,
+    keys: Vec<u32>,
+    slots: Vec<u32>,
+}
+
+impl Keys {
+    /// For tuples of `stride` numbers.
+    #[must_use]
+    pub fn new(stride: usize) -> Self {
+        Keys { stride, ..Keys::default() }
+    }
+
+    /// The arrays.
+    #[must_use]
+    pub fn view(&self) -> KeysView<'_> {
+        KeysView { stride: self.stride, keys: &self.keys, slots: &self.slots }
+    }
+
+    /// The number of a tuple, a new one if it is new; `None` if the table is full.
+    #[inline]
+    pub fn intern(&mut self, key: &[u32]) -> Option<u32> {
+        let code = hash(key);
+        if let Some(id) = find(&self.slots, code, |id| self.view().get(id) == Some(key)) {
+            return Some(id);
+        }
+        let id = self.view().len();
+        if id >= LAST {
+            return None;
+        }
+        if crowded(id + 1, self.slots.len()) {
+            let slots = (self.slots.len() * 2).max(64);
+            self.slots = fill(slots, self.keys.chunks_exact(self.stride).map(hash));
+        }
+        put(&mut self.slots, code, narrow(id));
+        self.keys.extend_from_slice(key);
+        Some(narrow(id))
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        4 * (self.keys.capacity() + self.slots.capacity())
+    }
+}
+
+/// At most two thirds of the slots are used.
+fn crowded(entries: usize, slots: usize) -> bool {
+    entries * 3 > slots * 2
+}
+
+/// Two numbers a round, folded by a wide multiplication: all bits of the input reach all bits used.
+#[inline]
+fn hash(key: &[u32]) -> u64 {
+    let mut h = 0x9e37_79b9_7f4a_7c15_u64;
+    for pair in key.chunks(2) {
+        let word = u64::from(pair[0]) | u64::from(*pair.get(1).unwrap_or(&0)) << 32;
+        let wide = u128::from(h ^ word) * u128::from(0xd6e8_feb8_6659_fd93_u64 ^ word.rotate_left(32));
+        #[allow(clippy::cast_possible_truncation)] // both halves are used
+        let folded = (wide >> 64) as u64 ^ wide as u64;
+        h = folded;
+    }
+    h
+}
+
+/// The first slot to look at: the high bits, which a multiplication mixes best.
+#[inline]
+fn home(code: u64, slots: usize) -> usize {
+    #[allow(clippy::cast_possible_truncation)] // slots are fewer than 2^33
+    let at = (code >> 29) as usize;
+    at & (slots - 1)
+}
+
+#[inline]
+fn find(slots: &[u32], code: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
+    if !slots.len().is_power_of_two() {
+        return None;
+    }
+    let mut at = home(code, slots.len());
+    for _ in 0..slots.len() {
+        let id = slots[at].checked_sub(1)?;
+        if is_it(id) {
+            return Some(id);
+        }
+        at = (at + 1) & (slots.len() - 1);
+    }
+    None
+}
+
+fn put(slots: &mut [u32], code: u64, id: u32) {
+    let mut at = home(code, slots.len());
+    while slots[at] != 0 {
+        at = (at + 1) & (slots.len() - 1);
+    }
+    slots[at] = id + 1;
+}
+
+fn fill(slots: usize, codes: impl Iterator<Item = u64>) -> Vec<u32> {
+    let mut table = vec![0; slots];
+    codes.enumerate().for_each(|(id, code)| put(&mut table, code, narrow(id)));
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_keep_their_numbers() {
+        let mut table = Strings::default();
+        let names: Vec<String> = (0..5000).map(|i| format!("w{}", i * 7 % 3001)).collect();
+        let ids: Vec<u32> = names.iter().map(|n| table.intern(n.as_bytes()).unwrap()).collect();
+        assert_eq!(table.view().len(), 3001);
+        for (name, id) in names.iter().zip(&ids) {
+            assert_eq!(table.view().find(name.as_bytes()), *id);
+            assert_eq!(table.view().get(*id), Some(name.as_bytes()));
+        }
+        assert_eq!(table.view().find(b"nothing"), UNKNOWN);
+        assert_eq!(table.view().get(3001), None);
+        assert_eq!(table.intern(b""), table.intern(b""));
+    }
+
+    #[test]
+    fn tuples_keep_their_numbers() {
+        for stride in [1, 2, 3, 4, 6] {
+            let mut table = Keys::new(stride);
+            let key = |i: u32| (0..narrow(stride)).map(|j| i.rotate_left(j) % 900).collect::<Vec<_>>();
+            let ids: Vec<u32> = (0..2000).map(|i| table.intern(&key(i)).unwrap()).collect();
+            for (i, id) in ids.iter().enumerate() {
+                assert_eq!(table.view().find(&key(narrow(i))), *id);
+            }
+            assert_eq!(table.view().find(&vec![901; stride]), UNKNOWN);
+        }
+    }
+
+    #[test]
+    fn a_damaged_table_ends_its_search() {
+        let view = KeysView { stride: 2, keys: &[1, 2, 3, 4], slots: &[9, 9, 9, 9] };
+        assert_eq!(view.find(&[1, 2]), UNKNOWN);
+        let view = StringsView { text: b"abc", starts: &[0, 9, 2], slots: &[1, 2, 3, 4, 5] };
+        assert_eq!(view.find(b"abc"), UNKNOWN);
+        assert_eq!(StringsView { slots: &[1, 2], ..view }.find(b"abc"), UNKNOWN);
+    }
+
+    /// The numbers that stand in model files.
+    #[test]
+    fn hashes_never_change() {
+        assert_eq!(hash(&[1, 2, 3, 4]), hash(&[1, 2, 3, 4]));
+        assert_eq!([hash(&[0]), hash(&[7, 9]), hash(&[1, 2, 3])], PINNED);
+    }
+    const PINNED: [u64; 3] =
+        [14_544_503_408_999_129_173, 8_746_169_466_331_606_119, 12_144_581_023_175_207_211];
+}

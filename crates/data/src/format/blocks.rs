@@ -1,0 +1,369 @@
+//! Reads a text block by block.
+//!
+//! Only bytes are looked at here: empty lines are searched from the end of what was read, UTF-8 is
+//! checked once for the block, lines are counted. All of it runs at the speed of memory, so that one
+//! thread can read for many that parse and label.
+//!
+//! A block ends after an empty line (blanks and a CR do not count) or with the file. It is about as
+//! large as asked for, larger if one sentence is.
+
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::block::{Block, LIMIT, is_blank, too_long};
+use crate::error::{Error, Result};
+use crate::open::Input;
+
+/// Bytes of a block unless told otherwise: fits the second-level cache, and keeps a worker busy for
+/// long enough that handing it over costs nothing.
+pub const BLOCK: usize = 256 << 10;
+
+/// Reads an [`Input`] block by block.
+///
+/// ```
+/// use seqoia_data::format::{self, Block, Blocks};
+/// use seqoia_data::open::Input;
+///
+/// let input = Input::from_bytes("a.txt", "The DT\ncat NN\n\nSleep VB\n")?;
+/// let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+/// let format = format::first(&mut blocks, &mut block, None)?;
+/// loop {
+///     format.parse(blocks.name(), &mut block)?;
+///     for sentence in block.sentences() {
+///         let tags: Vec<&str> = sentence.tokens.map(|i| block.field(i, 1)).collect();
+///         assert!(tags == ["DT", "NN"] || tags == ["VB"]);
+///     }
+///     if !blocks.fill(&mut block)? {
+///         break;
+///     }
+/// }
+/// # Ok::<(), seqoia_data::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Blocks {
+    input: Input,
+    size: usize,
+    limit: usize,
+    eager: bool,
+    /// What was read beyond the last cut; it starts a line.
+    rest: Vec<u8>,
+    /// The line with which `rest` starts.
+    line: u64,
+    /// Nothing was given out yet.
+    fresh: bool,
+    ended: bool,
+}
+
+impl Blocks {
+    /// Blocks of [`BLOCK`] bytes.
+    #[must_use]
+    pub fn new(input: Input) -> Self {
+        Self::with_size(input, BLOCK)
+    }
+
+    /// Blocks of about `size` bytes.
+    #[must_use]
+    pub fn with_size(input: Input, size: usize) -> Self {
+        Self {
+            input,
+            size: size.clamp(1, LIMIT),
+            limit: LIMIT,
+            eager: false,
+            rest: Vec::new(),
+            line: 1,
+            fresh: true,
+            ended: false,
+        }
+    }
+
+    /// With `true` a block is given out as soon as it holds a whole sentence, instead of waiting
+    /// until it is full: for a program at the other end of a pipe that wants an answer to each
+    /// sentence before it writes the next.
+    #[must_use]
+    pub const fn eager(mut self, eager: bool) -> Self {
+        self.eager = eager;
+        self
+    }
+
+    /// The input's name for errors.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.input.name
+    }
+
+    /// Reads the next block's text; `false` at the end of the file. The block has no rows yet: let a
+    /// [`Format`](super::Format) find them. After an error the file counts as ended.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read or unpacked, is binary, is not UTF-8, or has a sentence of more than
+    /// 4 GiB.
+    pub fn fill(&mut self, block: &mut Block) -> Result<bool> {
+        let filled = self.next(block);
+        if filled.is_err() {
+            self.ended = true;
+            self.rest.clear();
+        }
+        filled
+    }
+
+    fn next(&mut self, block: &mut Block) -> Result<bool> {
+        block.rows.clear();
+        block.first_line = self.line;
+        let mut bytes = std::mem::take(&mut block.text).into_bytes();
+        bytes.clear();
+        bytes.append(&mut self.rest);
+        let cut = self.read_block(&mut bytes)?;
+        self.rest.extend_from_slice(&bytes[cut..]);
+        bytes.truncate(cut);
+        let some = cut > 0;
+        if some && self.fresh {
+            self.fresh = false;
+            if bytes.starts_with(b"\xef\xbb\xbf") {
+                bytes.drain(..3);
+            }
+        }
+        self.line += newlines(&bytes);
+        block.text = checked(&self.input.name, block.first_line, bytes)?;
+        Ok(some)
+    }
+
+    /// Reads until `bytes` holds a block, and says where the block ends.
+    fn read_block(&mut self, bytes: &mut Vec<u8>) -> Result<usize> {
+        // The lines before this byte are known to hold no end of a sentence.
+        let mut searched = 0;
+        loop {
+            let more = if bytes.len() < self.size { self.size } else { bytes.len().saturating_mul(2) };
+            self.read_up_to(bytes, more.min(self.limit.saturating_add(1)))?;
+            if self.ended && bytes.len() <= self.limit {
+                return Ok(bytes.len());
+            }
+            if let Some(cut) = last_end(&bytes[searched..]) {
+                return Ok(searched + cut);
+            }
+            if bytes.len() > self.limit {
+                return Err(too_long(&self.input.name, self.line));
+            }
+            searched += memrchr(b'\n', &bytes[searched..]).map_or(0, |n| n + 1);
+        }
+    }
+
+    /// Reads until there are `length` bytes or the file ends; an eager reader reads once.
+    fn read_up_to(&mut self, bytes: &mut Vec<u8>, length: usize) -> Result<()> {
+        let mut filled = bytes.len();
+        if self.ended || filled >= length {
+            return Ok(());
+        }
+        bytes.resize(length, 0);
+        while filled < length {
+            match self.input.read(&mut bytes[filled..]) {
+                Ok(0) => {
+                    self.ended = true;
+                    break;
+                }
+                Ok(n) => {
+                    filled = (filled + n).min(length);
+                    if self.eager {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::from_io(&self.input.name, &error)),
+            }
+        }
+        bytes.truncate(filled);
+        Ok(())
+    }
+}
+
+/// Byte behind the last empty line that is complete. `bytes` starts with the start of a line.
+fn last_end(bytes: &[u8]) -> Option<usize> {
+    let mut end = memrchr(b'\n', bytes)?;
+    loop {
+        let start = memrchr(b'\n', &bytes[..end]).map_or(0, |n| n + 1);
+        if is_blank(&bytes[start..end]) {
+            return Some(end + 1);
+        }
+        end = start.checked_sub(1)?;
+    }
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// The bytes as text, if they are text.
+fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
+    let line_of = |bytes: &[u8], at: usize| first_line + newlines(&bytes[..at]);
+    if first_line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
+        return Err(Error::at(file, 1, "the text is UTF-16, UTF-8 is wanted")
+            .help("convert it: iconv -f UTF-16 -t UTF-8"));
+    }
+    if let Some(at) = memchr(0, &bytes) {
+        return Err(Error::at(file, line_of(&bytes, at), "a byte 0x00: the file is binary, not text").help(
+            "text in UTF-8 is wanted, plain or packed with gzip, xz or zstd; convert UTF-16 with iconv",
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let place = at - memrchr(b'\n', &bytes[..at]).map_or(0, |n| n + 1) + 1;
+        let byte = bytes.get(at).copied().unwrap_or_default();
+        Error::at(file, line_of(bytes, at), format!("byte {place} of the line, 0x{byte:02X}, is not UTF-8"))
+            .help("convert the file; if it is Latin-1: iconv -f ISO-8859-1 -t UTF-8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(bytes: &[u8], size: usize) -> Blocks {
+        Blocks::with_size(Input::from_bytes("a.txt", bytes).unwrap(), size)
+    }
+
+    /// The texts of all blocks with their first lines.
+    fn texts(mut blocks: Blocks) -> Result<Vec<(u64, String)>> {
+        let mut block = Block::default();
+        let mut texts = Vec::new();
+        while blocks.fill(&mut block)? {
+            texts.push((block.first_line(), block.text().to_owned()));
+        }
+        assert!(!blocks.fill(&mut block).unwrap(), "the end is the end");
+        assert!(block.text().is_empty());
+        Ok(texts)
+    }
+
+    fn error(bytes: &[u8], size: usize) -> String {
+        texts(blocks(bytes, size)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn cuts_behind_empty_lines() {
+        let text = b"a\nb\n\nc\n \t\r\nd\n\n\n\ne";
+        let all = |size| texts(blocks(text, size)).unwrap();
+        let expected = |parts: &[(u64, &str)]| -> Vec<(u64, String)> {
+            parts.iter().map(|&(line, text)| (line, text.to_owned())).collect()
+        };
+        assert_eq!(all(100), expected(&[(1, "a\nb\n\nc\n \t\r\nd\n\n\n\ne")]));
+        assert_eq!(all(7), expected(&[(1, "a\nb\n\n"), (4, "c\n \t\r\n"), (6, "d\n\n\n\ne")]));
+        assert_eq!(all(6)[2..], expected(&[(6, "d\n\n\n\n"), (10, "e")]));
+        // As small as can be: the length doubles until an empty line is in it.
+        assert_eq!(joined(&all(1)).as_bytes(), text);
+    }
+
+    #[test]
+    fn long_lines_and_long_sentences() {
+        let word = "x".repeat(10 << 20);
+        let text = format!("{word} NN\n\nshort NN\n");
+        assert_eq!(joined(&texts(blocks(text.as_bytes(), 1000)).unwrap()), text);
+        let text = "word NN\n".repeat(1 << 18);
+        assert_eq!(texts(blocks(text.as_bytes(), 1000)).unwrap(), [(1, text)]);
+    }
+
+    fn joined(texts: &[(u64, String)]) -> String {
+        texts.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_sentence_beyond_the_limit() {
+        let limited = |text: &str, size| {
+            let mut blocks = blocks(text.as_bytes(), size);
+            blocks.limit = 20;
+            texts(blocks)
+        };
+        let long = "a\n\nlong 1\nlong 2\nlong 3\n\nb\n";
+        for size in 1..=20 {
+            assert_eq!(
+                limited(long, size).unwrap_err().to_string(),
+                "a.txt:3: a sentence of more than 4 GiB starts here\n  \
+                 help: an empty line must stand after each sentence",
+                "{size}"
+            );
+            let short = "a\n\nlong 1\nlong 2\nlon\n\nb\nc\n\nabcdefghijabcdefghij";
+            assert_eq!(joined(&limited(short, size).unwrap()), short, "{size}");
+        }
+    }
+
+    #[test]
+    fn byte_order_marks() {
+        assert_eq!(
+            texts(blocks(b"\xef\xbb\xbfa\n\nb\n", 1)).unwrap(),
+            [(1, "a\n\n".into()), (3, "b\n".into())]
+        );
+        assert_eq!(texts(blocks(b"\xef\xbb\xbf", 9)).unwrap(), [(1, String::new())]);
+        // Only at the start of the file.
+        assert_eq!(texts(blocks("a\n\n\u{feff}b".as_bytes(), 1)).unwrap()[1], (3, "\u{feff}b".into()));
+        for mark in [&b"\xff\xfea\0"[..], b"\xfe\xff\0a"] {
+            assert_eq!(
+                error(mark, 9),
+                "a.txt:1: the text is UTF-16, UTF-8 is wanted\n  help: convert it: iconv -f UTF-16 -t UTF-8"
+            );
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let help = "help: convert the file; if it is Latin-1: iconv -f ISO-8859-1 -t UTF-8";
+        for size in [1, 3, 100] {
+            assert_eq!(
+                error(b"the DT\n\ncaf\xe9 NN\n\n", size),
+                format!("a.txt:3: byte 4 of the line, 0xE9, is not UTF-8\n  {help}")
+            );
+            // Cut inside a character.
+            assert_eq!(
+                error(b"a\n\nb \xe4\xb8", size),
+                format!("a.txt:3: byte 3 of the line, 0xE4, is not UTF-8\n  {help}")
+            );
+            assert_eq!(
+                error(b"a\n\nb\n\0\xff", size),
+                "a.txt:4: a byte 0x00: the file is binary, not text\n  help: text in UTF-8 is wanted, \
+                 plain or packed with gzip, xz or zstd; convert UTF-16 with iconv"
+            );
+        }
+    }
+
+    #[test]
+    fn the_file_ends_at_an_error() {
+        let mut blocks = blocks(b"a\n\n\xff\n\nb\n\n", 1);
+        let mut block = Block::default();
+        assert!(blocks.fill(&mut block).unwrap());
+        assert!(blocks.fill(&mut block).is_err());
+        assert!(!blocks.fill(&mut block).unwrap());
+    }
+
+    #[test]
+    fn a_read_that_fails() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("on fire"))
+            }
+        }
+        let input =
+            Input::from_reader("a.txt", (&b"some text, more than ten bytes"[..]).chain(Broken)).unwrap();
+        let error = Blocks::new(input).fill(&mut Block::default()).unwrap_err();
+        assert_eq!(error.to_string(), "a.txt: cannot be read: on fire");
+    }
+
+    #[test]
+    fn an_eager_reader_does_not_wait() {
+        /// Each write of the other side is one read, and the last one says how far we may ask.
+        struct Talk(std::vec::IntoIter<&'static [u8]>);
+        impl Read for Talk {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let Some(words) = self.0.next() else { return Ok(0) };
+                assert_ne!(words, b"STOP", "asked for more before the answer");
+                buffer[..words.len()].copy_from_slice(words);
+                Ok(words.len())
+            }
+        }
+        let talk = vec![&b"a"[..], b"\n", b"b\n", b"\n", b"STOP"].into_iter();
+        let input = Input::from_reader("talk", Talk(talk)).unwrap();
+        let mut blocks = Blocks::new(input).eager(true);
+        let mut block = Block::default();
+        assert!(blocks.fill(&mut block).unwrap());
+        assert_eq!(block.text(), "a\nb\n\n");
+    }
+}

@@ -1,0 +1,70 @@
+//! Averaged structured perceptron (Collins 2002 [1]); minibatches as in Zhao & Huang 2013 [2].
+//!
+//! ```text
+//! z = argmax_z w.phi(x,z);   if z != y:  w += c (phi(x,y) - phi(x,z))      ship: mean of all w
+//! ```
+//!
+//! In a batch the mean of the violated differences is added [2, alg. 4]; a batch of one is [1].
+//! Cost of an example: one search; an update touches the weights that differ. Memory: three numbers
+//! a weight. Differs from [1]: the mean runs over batches, each counted once; an example of weight c
+//! counts c times.
+
+use crate::averaging::Average;
+use crate::perceptron::steps;
+use seqoia_core::{Case, Data, Learner, Mix, Note, Question, Result, Search, Slot, Team, Update, Weights};
+
+/// The perceptron whose shipped weights are the mean over all its updates.
+#[derive(Clone, Debug)]
+pub struct AveragedPerceptron {
+    search: Search,
+    w: Vec<f64>, // [weights]
+    average: Average,
+}
+
+impl AveragedPerceptron {
+    /// With this update for inexact search.
+    #[must_use]
+    pub fn new(update: Update) -> Self {
+        let search = Search { k: 1, cost: 0.0, update };
+        AveragedPerceptron { search, w: vec![], average: Average::default() }
+    }
+}
+
+impl Learner for AveragedPerceptron {
+    fn needs(&self) -> &'static [Question] {
+        &[Question::Violations]
+    }
+
+    fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.w.resize(team.weights(), 0.0); // not empty after a warm start
+        self.average.begin(self.w.len());
+        Ok(())
+    }
+
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        case.violations(Weights::plain(&self.w), &self.search, note)
+    }
+
+    fn learn(&mut self, batch: &[Note], _: &mut dyn Team) -> Result<()> {
+        for (step, violation) in steps(batch) {
+            violation.delta.add_to(step, &mut self.w);
+            self.average.add(&violation.delta, step);
+        }
+        self.average.tick();
+        Ok(())
+    }
+
+    fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.average.rest(&self.w, team)
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        self.average.weights(&self.w)
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        let mut slots = vec![Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) }];
+        slots.extend(self.average.state());
+        slots
+    }
+}

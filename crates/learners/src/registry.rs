@@ -1,0 +1,101 @@
+//! The list of learners: name, parameters, what they minimise and how they are made.
+
+use crate::{AveragedPerceptron, Perceptron};
+use seqoia_core::param::{Param, Settings, nearest};
+use seqoia_core::{Learner, Update};
+
+/// The penalties of F(w) = (1/n) sum loss_i(w) + (l2/2) |w|^2 + l1 |w|_1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Objective {
+    /// Weight of |w|_1.
+    pub l1: f64,
+    /// Twice the weight of |w|^2.
+    pub l2: f64,
+}
+
+/// Which penalties a learner knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalty {
+    /// It minimises no regularised objective.
+    None,
+    /// l2 only.
+    L2,
+    /// l1 and l2.
+    L1L2,
+}
+
+/// One learner.
+pub struct Entry {
+    /// As on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// Which penalties it knows.
+    pub penalty: Penalty,
+    /// Thinks in whole passes: strategy `batch` by default.
+    pub whole: bool,
+    /// Passes, if the user does not say.
+    pub passes: u64,
+    /// Numbers it keeps for each weight: what its state takes in memory.
+    pub planes: usize,
+    /// Its parameters.
+    pub params: &'static [Param],
+    make: fn(&Settings, Objective) -> Box<dyn Learner>,
+}
+
+impl Entry {
+    /// Checks parameters given as text.
+    ///
+    /// # Errors
+    /// A sentence for the user.
+    pub fn check(&self, given: &[(String, String)]) -> Result<Settings, String> {
+        Settings::check(self.name, self.params, given)
+    }
+
+    /// Makes the learner. The settings come from [`Entry::check`].
+    #[must_use]
+    pub fn build(&self, settings: &Settings, objective: Objective) -> Box<dyn Learner> {
+        (self.make)(settings, objective)
+    }
+}
+
+/// Every learner there is, in the order in which `--learner list` shows them.
+pub const LEARNERS: &[Entry] = &[
+    Entry {
+        name: "averaged-perceptron",
+        summary: "mistake-driven updates, mean of all weights; fast and good",
+        reference: "Collins 2002",
+        penalty: Penalty::None,
+        whole: false,
+        passes: 10,
+        planes: 3,
+        params: &[],
+        make: |_, _| Box::new(AveragedPerceptron::new(Update::MaxViolation)),
+    },
+    Entry {
+        name: "perceptron",
+        summary: "mistake-driven updates, last weights; for comparison",
+        reference: "Collins 2002",
+        penalty: Penalty::None,
+        whole: false,
+        passes: 10,
+        planes: 1,
+        params: &[],
+        make: |_, _| Box::new(Perceptron::new(Update::MaxViolation)),
+    },
+];
+
+/// Looks a learner up by name.
+///
+/// # Errors
+/// A sentence with the nearest name.
+pub fn find(name: &str) -> Result<&'static Entry, String> {
+    LEARNERS.iter().find(|e| e.name == name).ok_or_else(|| {
+        match nearest(name, LEARNERS.iter().map(|e| e.name)) {
+            Some(other) => format!("there is no learner '{name}'; did you mean {other}?"),
+            None => format!("there is no learner '{name}'; --learner list shows all"),
+        }
+    })
+}

@@ -1,0 +1,180 @@
+//! Writing: the whole file or nothing.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::{ALIGN, ENTRY, HEADER, MAGIC, Number, VERSION};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Collects the sections of a model.
+#[derive(Default)]
+pub struct Writer {
+    sections: Vec<(String, u32, Vec<u8>)>,
+}
+
+impl Writer {
+    /// Adds a section; the name has at most 16 bytes.
+    pub fn add<T: Number>(&mut self, name: &str, numbers: &[T]) {
+        debug_assert!(name.len() <= 16);
+        self.sections.push((name.to_owned(), T::KIND, bytemuck::cast_slice(numbers).to_vec()));
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = vec![0; HEADER + ENTRY * self.sections.len()];
+        for (i, (name, kind, bytes)) in self.sections.iter().enumerate() {
+            out.resize(out.len().next_multiple_of(ALIGN), 0);
+            let (offset, entry) = (out.len() as u64, HEADER + i * ENTRY);
+            let used = name.len().min(16);
+            out[entry..entry + used].copy_from_slice(&name.as_bytes()[..used]);
+            out[entry + 16..entry + 20].copy_from_slice(&kind.to_le_bytes());
+            out[entry + 24..entry + 32].copy_from_slice(&offset.to_le_bytes());
+            out[entry + 32..entry + 40].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
+        out[..8].copy_from_slice(&MAGIC);
+        out[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
+        out[12..16].copy_from_slice(&count.to_le_bytes());
+        let length = out.len() as u64;
+        out[16..24].copy_from_slice(&length.to_le_bytes());
+        let checksum = xxh3_64(&out[HEADER..]);
+        out[24..32].copy_from_slice(&checksum.to_le_bytes());
+        out
+    }
+}
+
+/// Writes a file beside its place and renames it: whoever looks sees the old one or the new one,
+/// never half of it. What is no ordinary file (a pipe, `/dev/null`) is written in place.
+///
+/// # Errors
+/// When the folder cannot be written or the disk is full; then nothing has changed.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.display().to_string();
+    let failed = |e: std::io::Error| Error::io(&name, "write", &e);
+    if path.is_dir() {
+        return Err(Error::new(&name, "this is a folder", "name the file to write"));
+    }
+    if path.metadata().is_ok_and(|m| !m.is_file()) {
+        return std::fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(bytes))
+            .map_err(failed);
+    }
+    // A link keeps pointing where it points: what it points at is replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".seqoia-");
+    #[cfg(unix)]
+    {
+        // As any new file: what the user's mask leaves of rw-rw-rw-.
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        builder.permissions(mode);
+    }
+    let mut file = builder.tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(&target).map_err(|e| failed(e.error))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Container;
+    use proptest::prelude::*;
+
+    fn sample() -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.add("meta", b"{}".as_slice());
+        writer.add("weights", &[1.5f32, -2.0, 0.0]);
+        writer.add("sixteen bytes ok", &[7u64, 8]);
+        writer.add("empty", &[0u32; 0]);
+        writer.to_bytes()
+    }
+
+    fn what(bytes: &[u8]) -> String {
+        Container::from_bytes("m", bytes).err().map_or_else(String::new, |e| e.what)
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let model = Container::from_bytes("m", &sample()).unwrap();
+        assert_eq!(model.get::<u8>("meta").unwrap(), b"{}");
+        assert_eq!(model.get::<f32>("weights").unwrap(), [1.5, -2.0, 0.0]);
+        assert_eq!(model.get::<u64>("sixteen bytes ok").unwrap(), [7, 8]);
+        assert!(model.get::<u32>("empty").unwrap().is_empty());
+        assert!(model.get::<u32>("weights").unwrap_err().what.contains("does not hold u32"));
+        assert!(model.get::<u32>("nothing").unwrap_err().what.contains("no section 'nothing'"));
+        assert_eq!(sample(), sample());
+    }
+
+    #[test]
+    fn files_are_replaced_whole_and_links_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.seqoia");
+        write_atomically(&path, b"old").unwrap();
+        write_atomically(&path, &sample()).unwrap();
+        assert!(Container::open(&path).is_ok());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write_atomically(&link, b"new").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        write_atomically(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    fn errors_say_what_and_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = write_atomically(&folder.path().join("no/m"), b"x").unwrap_err();
+        assert!(error.what.contains("cannot write") && error.help.contains("folder exist"));
+        assert!(write_atomically(folder.path(), b"x").unwrap_err().what.contains("folder"));
+        assert!(Container::open(folder.path()).err().unwrap().what.contains("folder"));
+        assert!(Container::open(&folder.path().join("no")).err().unwrap().what.contains("cannot read"));
+        assert_eq!(what(b""), "this is no Seqoia model");
+        assert_eq!(what(b"SEQOIA\nxx"), "a transfer in text mode broke the model");
+        let mut other = sample();
+        other[8] = 9;
+        assert_eq!(what(&other), "the model has format 9, this program reads format 1");
+    }
+
+    #[test]
+    fn a_cut_or_flipped_file_is_refused() {
+        let whole = sample();
+        for length in 0..whole.len() {
+            assert!(!what(&whole[..length]).is_empty(), "cut at {length}");
+        }
+        for at in 0..whole.len() {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1;
+            assert!(!what(&flipped).is_empty(), "flipped at {at}");
+        }
+    }
+
+    proptest! {
+        /// A hostile file has a right checksum: the section table may say anything.
+        #[test]
+        fn hostile_tables_give_errors(changes in prop::collection::vec((0usize..200, any::<u8>()), 1..20)) {
+            let mut bytes = sample();
+            for (at, value) in changes {
+                let at = 12 + at % (bytes.len() - 12);
+                bytes[at] = value;
+            }
+            let length = bytes.len() as u64;
+            bytes[16..24].copy_from_slice(&length.to_le_bytes());
+            let checksum = xxh3_64(&bytes[HEADER..]);
+            bytes[24..32].copy_from_slice(&checksum.to_le_bytes());
+            if let Ok(model) = Container::from_bytes("m", &bytes) {
+                for name in ["meta", "weights", "empty"] {
+                    let _ = (model.get::<u8>(name), model.get::<f32>(name), model.get::<u64>(name));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Threads that stay, and lend themselves to one borrowed job at a time.
+//!
+//! A minibatch of 24 sentences takes a fraction of a millisecond, so threads cannot be started for
+//! each; and the job borrows the batch, which safe Rust does not let a thread that lives on have.
+//! `std::thread::scope` starts threads, thread pools with scopes allocate and queue every job. Hence
+//! the hand-over below, the only `unsafe` of this crate.
+//!
+//! *Why it is sound.* Another worker touches the job's address only between seeing the new `turn`
+//! and lowering `left`. [`Crew::run`] can leave neither by return nor by panic before `left` is 0:
+//! its own share runs under `catch_unwind` and nothing else in it panics. The next address is
+//! written only while `busy` is held, that is after that.
+
+#![allow(unsafe_code)]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use seqoia_core::{Error, Result};
+
+/// Called with the number of the worker, 0 for the caller itself.
+type Job<'a> = &'a (dyn Fn(usize) + Sync);
+
+struct Shared {
+    job: AtomicPtr<()>, // address of a `Job`, valid while `left` > 0
+    turn: AtomicUsize,  // counts jobs
+    left: AtomicUsize,  // others that have not finished this one
+    quit: AtomicBool,
+    broke: Mutex<Option<String>>,
+    spins: usize,
+}
+
+/// A number of workers; the thread that calls [`Crew::run`] is one of them.
+pub struct Crew {
+    shared: Arc<Shared>,
+    others: Vec<JoinHandle<()>>,
+    busy: AtomicBool,
+}
+
+/// Pauses before a waiting worker goes to sleep: about 50 microseconds, several times what a wake-up
+/// costs. None if there are more workers than cores, where spinning takes time from who works.
+const SPINS: usize = 20_000;
+
+impl Crew {
+    /// `threads` workers in all; at least one.
+    ///
+    /// # Errors
+    /// When the system gives no more threads.
+    pub fn new(threads: usize) -> Result<Crew> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let shared = Arc::new(Shared {
+            job: AtomicPtr::new(std::ptr::null_mut()),
+            turn: AtomicUsize::new(0),
+            left: AtomicUsize::new(0),
+            quit: AtomicBool::new(false),
+            broke: Mutex::new(None),
+            spins: if threads > cores { 0 } else { SPINS },
+        });
+        let mut crew = Crew { shared, others: vec![], busy: AtomicBool::new(false) };
+        for number in 1..threads {
+            let shared = Arc::clone(&crew.shared);
+            let thread = std::thread::Builder::new().name(format!("seqoia-{number}"));
+            let handle = thread.spawn(move || shared.work(number));
+            crew.others.push(handle.map_err(|e| Error::Worker(format!("no thread {number}: {e}")))?);
+        }
+        Ok(crew)
+    }
+
+    /// Number of workers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.others.len() + 1
+    }
+
+    /// Never: the caller is one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Calls `job` on every worker and waits for all. If the crew is busy (a job that starts a job,
+    /// two owners), the caller works alone, which is why jobs are queues.
+    ///
+    /// # Errors
+    /// When a worker panics; the crew lives on.
+    pub fn run(&self, job: Job<'_>) -> Result<()> {
+        if self.others.is_empty() || self.busy.swap(true, Ordering::Acquire) {
+            return attempt(job, 0).map_or(Ok(()), |what| Err(Error::Worker(what)));
+        }
+        let s = &*self.shared;
+        s.job.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
+        s.left.store(self.others.len(), Ordering::Relaxed);
+        s.turn.fetch_add(1, Ordering::Release);
+        self.others.iter().for_each(|h| h.thread().unpark());
+        let own = attempt(job, 0);
+        let mut spins = 0;
+        while s.left.load(Ordering::Acquire) > 0 {
+            if spins < s.spins {
+                spins += 1;
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+        let theirs = s.broke.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        self.busy.store(false, Ordering::Release);
+        own.or(theirs).map_or(Ok(()), |what| Err(Error::Worker(what)))
+    }
+}
+
+impl Shared {
+    fn work(&self, number: usize) {
+        let mut seen = 0;
+        loop {
+            let mut spins = 0;
+            while self.turn.load(Ordering::Acquire) == seen {
+                if spins < self.spins {
+                    spins += 1;
+                    std::hint::spin_loop();
+                } else {
+                    std::thread::park();
+                }
+            }
+            seen = seen.wrapping_add(1);
+            if self.quit.load(Ordering::Relaxed) {
+                return;
+            }
+            // SAFETY: `turn` has changed, so `run` has stored the address of its own argument and
+            // waits until `left`, which counts this worker, is 0; see the head of the file.
+            let job: Job<'_> = unsafe { *self.job.load(Ordering::Relaxed).cast::<Job<'_>>() };
+            if let Some(what) = attempt(job, number) {
+                self.broke.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(what);
+            }
+            self.left.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+/// Runs a share of the job; what it said if it panicked.
+fn attempt(job: Job<'_>, number: usize) -> Option<String> {
+    let panic = catch_unwind(AssertUnwindSafe(|| job(number))).err()?;
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    Some(text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_owned()))
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.shared.quit.store(true, Ordering::Relaxed);
+        self.shared.turn.fetch_add(1, Ordering::Release);
+        for handle in self.others.drain(..) {
+            handle.thread().unpark();
+            drop(handle.join());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicU64;
+
+    #[test]
+    fn borrowed_data_is_worked_on_by_all_over_many_turns() {
+        for threads in [1, 2, 3, 8] {
+            let crew = Crew::new(threads).unwrap();
+            for turn in 0..if cfg!(miri) { 5 } else { 300 } {
+                let items: Vec<u64> = (0..100 + turn).collect();
+                let (next, sum) = (AtomicUsize::new(0), AtomicU64::new(0));
+                crew.run(&|_| {
+                    while let Some(x) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        sum.fetch_add(*x, Ordering::Relaxed);
+                    }
+                })
+                .unwrap();
+                assert_eq!(sum.into_inner(), items.iter().sum::<u64>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_on_any_worker_comes_back_and_the_crew_lives_on() {
+        let crew = Crew::new(3).unwrap();
+        for bad in 0..3 {
+            let calls = AtomicUsize::new(0);
+            let error = crew.run(&|number| {
+                calls.fetch_add(1, Ordering::Relaxed);
+                assert!(number != bad, "worker {bad} breaks");
+            });
+            assert_eq!(error, Err(Error::Worker(format!("worker {bad} breaks"))));
+            assert_eq!(calls.into_inner(), 3);
+        }
+        assert_eq!(crew.run(&|_| ()), Ok(()));
+    }
+
+    #[test]
+    fn a_job_that_starts_a_job_works_alone() {
+        let crew = Crew::new(3).unwrap();
+        let calls = AtomicUsize::new(0);
+        crew.run(&|number| {
+            if number == 0 {
+                crew.run(&|_| drop(calls.fetch_add(1, Ordering::Relaxed))).unwrap();
+            }
+        })
+        .unwrap();
+        assert_eq!(calls.into_inner(), 1);
+    }
+}

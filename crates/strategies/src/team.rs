@@ -1,0 +1,375 @@
+//! Workers over one structure: who answers, in which order notes come back, how sums are cut.
+//!
+//! Nothing here depends on the number of threads: notes come in the order of the ids, a sum over all
+//! examples is cut into a fixed number of chunks that are added in their order, and a spread adds to
+//! each weight in the order of the notes.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::Crew;
+use seqoia_core::{
+    Bench, Case, Error, Lane, Look, Note, Order, Random, Report, Result, Row, Structure, Team, Weights,
+};
+
+/// What a team needs beside its structure.
+#[derive(Clone)]
+pub struct Setup {
+    /// The threads.
+    pub crew: Arc<Crew>,
+    /// Fixes everything random.
+    pub seed: u64,
+    /// Steps per `learn`.
+    pub batch: usize,
+    /// Into how many pieces a sum over all examples is cut: part of the format of a run.
+    pub chunks: usize,
+    /// Raised when the user wants an end.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Setup {
+    /// The usual number of pieces of a sum.
+    pub const CHUNKS: usize = 8;
+}
+
+struct Worker {
+    lane: Box<dyn Lane>,
+    bench: Bench,
+    gradient: Vec<f64>, // [weights] of the chunk at hand, if this worker ever had one
+}
+
+/// A team of workers over all examples of a structure.
+pub struct Workers {
+    structure: Arc<dyn Structure>,
+    setup: Setup,
+    workers: Vec<Mutex<Worker>>,
+    pass: u64,
+    order: Order,
+    streams: BTreeMap<&'static str, Random>,
+    report: Report,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn get<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Workers {
+    /// Opens a lane for each thread of the crew.
+    ///
+    /// # Errors
+    /// When a lane cannot be opened.
+    pub fn new(structure: Arc<dyn Structure>, setup: Setup) -> Result<Workers> {
+        let workers = (0..setup.crew.len())
+            .map(|number| {
+                let lane = Arc::clone(&structure).lane(number)?;
+                Ok(Mutex::new(Worker { lane, bench: Bench::default(), gradient: vec![] }))
+            })
+            .collect::<Result<_>>()?;
+        let order = Order::new(0, Random::new(setup.seed, 0, 0, "order"));
+        let mut team = Workers {
+            structure,
+            setup,
+            workers,
+            pass: 0,
+            order,
+            streams: BTreeMap::new(),
+            report: Report::default(),
+        };
+        team.start(0);
+        Ok(team)
+    }
+
+    /// A pass begins (0: what comes before the first): order and streams are those of its number.
+    pub fn start(&mut self, pass: u64) {
+        self.pass = pass;
+        self.order = Order::new(self.structure.examples(), Random::new(self.setup.seed, pass, 0, "order"));
+        self.streams.clear();
+        self.report = Report::default();
+        self.workers.iter_mut().for_each(|w| get(w).lane.renew());
+    }
+
+    /// What the pass has seen so far.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.report.clone()
+    }
+
+    /// What the team works on.
+    #[must_use]
+    pub fn structure(&self) -> &Arc<dyn Structure> {
+        &self.structure
+    }
+
+    /// Cuts ids into `chunks` stretches of about equal size.
+    fn cut(&self, ids: &[usize]) -> Vec<std::ops::Range<usize>> {
+        let total: usize = ids.iter().map(|&id| self.structure.size(id)).sum();
+        let (mut cuts, mut done, mut from) = (vec![], 0, 0);
+        for (i, &id) in ids.iter().enumerate() {
+            done += self.structure.size(id);
+            if done * self.setup.chunks >= total * (cuts.len() + 1) || i + 1 == ids.len() {
+                cuts.push(from..i + 1);
+                from = i + 1;
+            }
+        }
+        cuts.retain(|c| !c.is_empty());
+        cuts
+    }
+
+    /// Several workers take chunks as they come; each adds its gradient when all chunks before it
+    /// have been added, so memory is one gradient a worker and the order of the sum is fixed.
+    fn total_in_turns(
+        &self,
+        ids: &[usize],
+        cuts: &[std::ops::Range<usize>],
+        w: Weights<'_>,
+        g: Option<&mut [f64]>,
+    ) -> Result<f64> {
+        struct Sum<'g> {
+            turn: usize,
+            result: Result<f64>,
+            g: Option<&'g mut [f64]>,
+        }
+        let wanted = g.is_some();
+        let (sum, changed) = (Mutex::new(Sum { turn: 0, result: Ok(0.0), g }), Condvar::new());
+        let next = AtomicUsize::new(0);
+        self.setup.crew.run(&|number| {
+            let mut worker = lock(&self.workers[number]);
+            let Worker { lane, gradient, .. } = &mut *worker;
+            loop {
+                let chunk = next.fetch_add(1, Ordering::Relaxed);
+                let Some(cut) = cuts.get(chunk) else { break };
+                // A panic must not leave the others waiting for this turn.
+                let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                    if wanted {
+                        gradient.clear();
+                        gradient.resize(w.values.len(), 0.0);
+                    }
+                    lane.sum(&ids[cut.clone()], w, wanted.then_some(gradient.as_mut_slice()))
+                }));
+                let answer = answer.unwrap_or_else(|_| Err(Error::Worker("a sum panicked".to_owned())));
+                let mut sum = lock(&sum);
+                while sum.turn != chunk {
+                    sum = changed.wait(sum).unwrap_or_else(PoisonError::into_inner);
+                }
+                match (&mut sum.result, answer) {
+                    (Ok(total), Ok(part)) => *total += part,
+                    (result @ Ok(_), Err(e)) => *result = Err(e),
+                    (Err(_), _) => (),
+                }
+                if let Some(g) = &mut sum.g {
+                    match chunk {
+                        0 => g.copy_from_slice(gradient),
+                        _ => g.iter_mut().zip(&*gradient).for_each(|(g, x)| *g += x),
+                    }
+                }
+                sum.turn += 1;
+                drop(sum);
+                changed.notify_all();
+            }
+        })?;
+        sum.into_inner().unwrap_or_else(PoisonError::into_inner).result
+    }
+}
+
+impl Team for Workers {
+    fn examples(&self) -> usize {
+        self.structure.examples()
+    }
+
+    fn weights(&self) -> usize {
+        self.structure.weights()
+    }
+
+    fn batch(&self) -> usize {
+        self.setup.batch
+    }
+
+    fn next(&mut self, count: usize, ids: &mut Vec<usize>) {
+        self.order.next(count, ids);
+    }
+
+    fn random(&mut self, purpose: &'static str) -> &mut Random {
+        let (seed, pass) = (self.setup.seed, self.pass);
+        self.streams.entry(purpose).or_insert_with(|| Random::new(seed, pass, 0, purpose))
+    }
+
+    fn rows(&mut self, ids: &[usize], rows: &mut Vec<Row>) -> Result<()> {
+        let lane = &mut get(&mut self.workers[0]).lane;
+        for &id in ids {
+            lane.open(id)?;
+            lane.rows(rows);
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, ids: &[usize], look: &Look<'_>, notes: &mut Vec<Note>) -> Result<()> {
+        notes.truncate(ids.len());
+        notes.resize_with(ids.len(), Note::default);
+        if ids.len() == 1 || self.workers.len() == 1 {
+            let worker = get(&mut self.workers[0]);
+            for (&id, note) in ids.iter().zip(notes.iter_mut()) {
+                answer(worker, id, look, note)?;
+            }
+        } else if self.structure.sticky() {
+            // Slot i belongs to lane i mod lanes, whoever calls it: lanes keep state.
+            let lanes = self.workers.len();
+            let slots: Vec<Mutex<&mut Note>> = notes.iter_mut().map(Mutex::new).collect();
+            let (next, broke) = (AtomicUsize::new(0), Mutex::new(None));
+            self.setup.crew.run(&|_| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(worker) = self.workers.get(number) else { break };
+                    let mut worker = lock(worker);
+                    for slot in (number..ids.len()).step_by(lanes) {
+                        if let Err(e) = answer(&mut worker, ids[slot], look, &mut lock(&slots[slot])) {
+                            first_error(&broke, slot, e);
+                            break;
+                        }
+                    }
+                }
+            })?;
+            told(broke)?;
+        } else {
+            // The largest first, so that nobody waits long for the last one.
+            let mut slots: Vec<_> = notes.iter_mut().enumerate().collect();
+            slots.sort_by_key(|(i, _)| std::cmp::Reverse(self.structure.size(ids[*i])));
+            let (queue, broke) = (Mutex::new(slots.into_iter()), Mutex::new(None));
+            let take = || lock(&queue).next();
+            self.setup.crew.run(&|number| {
+                let mut worker = lock(&self.workers[number]);
+                while let Some((slot, note)) = take() {
+                    if let Err(e) = answer(&mut worker, ids[slot], look, note) {
+                        first_error(&broke, slot, e);
+                    }
+                }
+            })?;
+            told(broke)?;
+        }
+        for note in notes.iter() {
+            if !note.loss.is_finite() {
+                let what = format!("its loss is {}; a smaller rate or a stronger penalty helps", note.loss);
+                return Err(Error::Example { id: note.id, what });
+            }
+            self.report.examples += 1;
+            self.report.loss += note.loss;
+            self.report.wrong += u64::from(note.wrong);
+            self.report.asked += note.asked;
+        }
+        self.structure.settle(notes);
+        Ok(())
+    }
+
+    fn spread(&mut self, notes: &[Note], step: f64, to: &mut [f64]) -> Result<()> {
+        if notes.len() == 1 || self.workers.len() == 1 {
+            return spread_piece(get(&mut self.workers[0]), notes, step, 0, to);
+        }
+        let fences = self.structure.fences(self.workers.len());
+        let (mut pieces, mut rest, mut at) = (vec![], to, 0);
+        for &fence in &fences[1..] {
+            let (piece, after) = rest.split_at_mut(fence - at);
+            pieces.push((at, piece));
+            (rest, at) = (after, fence);
+        }
+        let (queue, broke) = (Mutex::new(pieces.into_iter()), Mutex::new(None));
+        let take = || lock(&queue).next();
+        self.setup.crew.run(&|number| {
+            let mut worker = lock(&self.workers[number]);
+            while let Some((at, piece)) = take() {
+                if let Err(e) = spread_piece(&mut worker, notes, step, at, piece) {
+                    first_error(&broke, at, e);
+                }
+            }
+        })?;
+        told(broke)
+    }
+
+    fn total(&mut self, ids: Option<&[usize]>, w: Weights<'_>, g: Option<&mut [f64]>) -> Result<f64> {
+        let all: Vec<usize>;
+        let ids = match ids {
+            Some(ids) => ids,
+            None => {
+                all = (0..self.structure.examples()).collect();
+                &all
+            }
+        };
+        let cuts = self.cut(ids);
+        match &g {
+            Some(_) => self.report.asked.gradients += ids.len() as u64,
+            None => self.report.asked.losses += ids.len() as u64,
+        }
+        if self.workers.len() > 1 && cuts.len() > 1 {
+            return self.total_in_turns(ids, &cuts, w, g);
+        }
+        let Worker { lane, gradient, .. } = get(&mut self.workers[0]);
+        let (mut total, mut g) = (0.0, g);
+        if let Some(g) = &mut g {
+            g.fill(0.0);
+        }
+        for (chunk, cut) in cuts.into_iter().enumerate() {
+            // The first chunk is summed in place: the same bits as a copy, without it.
+            match &mut g {
+                None => total += lane.sum(&ids[cut], w, None)?,
+                Some(g) if chunk == 0 => total += lane.sum(&ids[cut], w, Some(g))?,
+                Some(g) => {
+                    gradient.clear();
+                    gradient.resize(g.len(), 0.0);
+                    total += lane.sum(&ids[cut], w, Some(gradient))?;
+                    g.iter_mut().zip(&*gradient).for_each(|(g, x)| *g += x);
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    fn run(&mut self, job: &(dyn Fn() + Sync)) -> Result<()> {
+        self.setup.crew.run(&|_| job())
+    }
+
+    fn stopping(&self) -> bool {
+        self.setup.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn answer(worker: &mut Worker, id: usize, look: &Look<'_>, note: &mut Note) -> Result<()> {
+    let weight = worker.lane.open(id)?;
+    note.clear(id, weight);
+    let mut case = Case {
+        id,
+        weight,
+        lane: &mut *worker.lane,
+        bench: &mut worker.bench,
+        cost: 0.0,
+        asked: seqoia_core::Asked::default(),
+    };
+    look(&mut case, note)?;
+    note.asked = case.asked;
+    Ok(())
+}
+
+fn spread_piece(worker: &mut Worker, notes: &[Note], step: f64, at: usize, to: &mut [f64]) -> Result<()> {
+    for note in notes {
+        worker.lane.open(note.id)?;
+        worker.lane.spread(&note.parts, step, at, to);
+    }
+    Ok(())
+}
+
+/// Keeps the error of the lowest slot: the one that a single worker would have met first.
+fn first_error(broke: &Mutex<Option<(usize, Error)>>, slot: usize, error: Error) {
+    let mut broke = lock(broke);
+    if broke.as_ref().is_none_or(|(s, _)| slot < *s) {
+        *broke = Some((slot, error));
+    }
+}
+
+fn told(broke: Mutex<Option<(usize, Error)>>) -> Result<()> {
+    match broke.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, e)) => Err(e),
+        None => Ok(()),
+    }
+}
