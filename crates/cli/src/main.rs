@@ -1,2 +1,45 @@
-//! The program.
-fn main() {}
+//! `seqoia`: one file a command. Only here are a terminal, signals and the environment touched.
+
+mod demo;
+mod eval;
+mod flags;
+mod predict;
+mod screen;
+mod train;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+fn main() -> ExitCode {
+    let command = train::with_learner_flags(flags::Cli::command());
+    let matches = command.get_matches();
+    let cli = match flags::Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let result = match &cli.command {
+        flags::Command::Train(args) => train::run(args, matches.subcommand_matches("train")),
+        flags::Command::Predict(args) => predict::run(args),
+        flags::Command::Eval(args) => eval::run(args),
+        flags::Command::Demo(args) => demo::run(args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => fail(&error),
+    }
+}
+
+/// Tells an error and picks the exit code: 2 for options that do not go together, 1 for all else. A
+/// reader that closed the pipe (`| head`) is no error.
+fn fail(error: &anyhow::Error) -> ExitCode {
+    match error.downcast_ref::<seqoia::Error>() {
+        Some(seqoia::Error::Closed) => return ExitCode::SUCCESS,
+        Some(seqoia::Error::Option(_)) => {
+            screen::error(&format!("{error:#}"));
+            return ExitCode::from(2);
+        }
+        _ => screen::error(&format!("{error:#}")),
+    }
+    ExitCode::FAILURE
+}

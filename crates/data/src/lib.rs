@@ -3,6 +3,7 @@
 pub mod error;
 pub mod features;
 pub mod format;
+pub mod generate;
 pub mod open;
 pub mod scheme;
 

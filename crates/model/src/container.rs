@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::map::Bytes;
-use crate::{ALIGN, ENTRY, HEADER, MAGIC, VERSION};
+use crate::{ALIGN, CHECKED, ENTRY, HEADER, MAGIC, VERSION};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Number types that a section may hold.
@@ -84,19 +84,19 @@ impl Container {
                 if text_mode { "a transfer in text mode broke the model" } else { "this is no Seqoia model" };
             return Err(Error::new(&file, what, "models are made by: seqoia train -m MODEL.seqoia ..."));
         }
-        let version = u32_at(all, 8);
+        let version = u32_at(all, 16);
         if version != VERSION {
             let what = format!("the model has format {version}, this program reads format {VERSION}");
             return Err(Error::new(&file, what, "train it anew, or use the version of Seqoia that made it"));
         }
-        if u64_at(all, 16) != all.len() as u64 {
-            let what = format!("the model has {} bytes, its header says {}", all.len(), u64_at(all, 16));
+        if u64_at(all, 24) != all.len() as u64 {
+            let what = format!("the model has {} bytes, its header says {}", all.len(), u64_at(all, 24));
             return Err(Error::damaged(&file, what));
         }
-        if xxh3_64(&all[HEADER..]) != u64_at(all, 24) {
+        if xxh3_64(&all[CHECKED..]) != u64_at(all, 8) {
             return Err(Error::damaged(&file, "the checksum is wrong"));
         }
-        let count = u32_at(all, 12) as usize;
+        let count = u32_at(all, 20) as usize;
         if count > (all.len() - HEADER) / ENTRY {
             return Err(Error::damaged(&file, format!("{count} sections do not fit into the file")));
         }

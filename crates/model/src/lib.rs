@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! 0   magic  "SEQOIA\r\n"      8 bytes; a transfer in text mode breaks it visibly
-//! 8   version of the format    u32
-//! 12  number of sections       u32
-//! 16  length of the file       u64
-//! 24  XXH3 of bytes 32..end    u64
+//! 8   XXH3 of bytes 16..end    u64
+//! 16  version of the format    u32
+//! 20  number of sections       u32
+//! 24  length of the file       u64
 //! 32  section table            40 bytes each: name (16, padded with zeros), kind u32, 0 u32,
 //!                              offset u64, length in bytes u64
 //! ..  sections                 each at a multiple of 64 bytes, zeros between
@@ -35,6 +35,8 @@ pub use write::{Writer, write_atomically};
 
 const MAGIC: [u8; 8] = *b"SEQOIA\r\n";
 const VERSION: u32 = 1;
+/// What the checksum covers starts here.
+const CHECKED: usize = 16;
 const HEADER: usize = 32;
 const ENTRY: usize = 40;
 const ALIGN: usize = 64;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::{ALIGN, ENTRY, HEADER, MAGIC, Number, VERSION};
+use crate::{ALIGN, CHECKED, ENTRY, HEADER, MAGIC, Number, VERSION};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Collects the sections of a model.
@@ -35,13 +35,13 @@ impl Writer {
             out.extend_from_slice(bytes);
         }
         out[..8].copy_from_slice(&MAGIC);
-        out[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        out[16..20].copy_from_slice(&VERSION.to_le_bytes());
         let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
-        out[12..16].copy_from_slice(&count.to_le_bytes());
+        out[20..24].copy_from_slice(&count.to_le_bytes());
         let length = out.len() as u64;
-        out[16..24].copy_from_slice(&length.to_le_bytes());
-        let checksum = xxh3_64(&out[HEADER..]);
-        out[24..32].copy_from_slice(&checksum.to_le_bytes());
+        out[24..32].copy_from_slice(&length.to_le_bytes());
+        let checksum = xxh3_64(&out[CHECKED..]);
+        out[8..16].copy_from_slice(&checksum.to_le_bytes());
         out
     }
 }
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(what(b""), "this is no Seqoia model");
         assert_eq!(what(b"SEQOIA\nxx"), "a transfer in text mode broke the model");
         let mut other = sample();
-        other[8] = 9;
+        other[16] = 9;
         assert_eq!(what(&other), "the model has format 9, this program reads format 1");
     }
 
@@ -163,13 +163,13 @@ mod tests {
         fn hostile_tables_give_errors(changes in prop::collection::vec((0usize..200, any::<u8>()), 1..20)) {
             let mut bytes = sample();
             for (at, value) in changes {
-                let at = 12 + at % (bytes.len() - 12);
+                let at = 16 + at % (bytes.len() - 16);
                 bytes[at] = value;
             }
             let length = bytes.len() as u64;
-            bytes[16..24].copy_from_slice(&length.to_le_bytes());
-            let checksum = xxh3_64(&bytes[HEADER..]);
-            bytes[24..32].copy_from_slice(&checksum.to_le_bytes());
+            bytes[24..32].copy_from_slice(&length.to_le_bytes());
+            let checksum = xxh3_64(&bytes[CHECKED..]);
+            bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
             if let Ok(model) = Container::from_bytes("m", &bytes) {
                 for name in ["meta", "weights", "empty"] {
                     let _ = (model.get::<u8>(name), model.get::<f32>(name), model.get::<u64>(name));

@@ -1,1 +1,7 @@
-//! placeholder
+//! What Seqoia shows a person: numbers with units and aligned tables, as text. Nothing here prints.
+
+mod number;
+mod scores;
+
+pub use number::{bytes, grouped};
+pub use scores::score_table;

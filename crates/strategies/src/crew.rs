@@ -199,7 +199,10 @@ mod tests {
         let calls = AtomicUsize::new(0);
         crew.run(&|number| {
             if number == 0 {
-                crew.run(&|_| drop(calls.fetch_add(1, Ordering::Relaxed))).unwrap();
+                let inner = |_| {
+                    calls.fetch_add(1, Ordering::Relaxed);
+                };
+                crew.run(&inner).unwrap();
             }
         })
         .unwrap();

@@ -114,6 +114,28 @@ impl Indexer {
         Ok(())
     }
 
+    /// Calls `see` with the gold labels of every sentence.
+    pub fn for_each_gold(&self, mut see: impl FnMut(&[&str])) {
+        let (mut names, mut from) = (vec![], 0);
+        for &end in &self.corpus.ends {
+            names.clear();
+            names.extend(self.corpus.labels[from..end as usize].iter().map(|&y| self.labels.name(y)));
+            see(&names);
+            from = end as usize;
+        }
+    }
+
+    /// Replaces the gold labels of every sentence, such as by those of another scheme.
+    pub fn relabel(&mut self, mut convert: impl FnMut(&[&str], &mut Vec<String>)) {
+        let (mut labels, mut ids, mut new) = (Labels::default(), vec![], vec![]);
+        self.for_each_gold(|names| {
+            convert(names, &mut new);
+            // A scheme has a few labels for each that there was, so they still fit.
+            ids.extend(new.iter().map(|name| labels.intern(name).unwrap_or(0)));
+        });
+        (self.labels, self.corpus.labels) = (labels, ids);
+    }
+
     /// Number of sentences so far.
     #[must_use]
     pub fn len(&self) -> usize {

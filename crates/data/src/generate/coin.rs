@@ -58,21 +58,27 @@ fn rank(random: &mut Random, octaves: usize) -> usize {
 /// No two of these make a word one would not print.
 #[rustfmt::skip]
 const SYLLABLE: &[&str] = &[
-    "bal", "bren", "cal", "cor", "dal", "del", "dor", "el", "fal", "fen", "gal", "gar", "hal", "har", "hol", "kal",
-    "kel", "lan", "lor", "mar", "mel", "mor", "nor", "ol", "pel", "quil", "ral", "ren", "sal", "sel", "sor", "tal", "tar",
-    "tel", "tor", "val", "vel", "ven", "vor", "wen", "yar",
+    "bal", "bren", "cal", "cor", "dal", "del", "dor", "el", "fal", "fen", "gal", "gar", "hal", "har", "hol",
+    "kal", "kel", "lin", "lor", "mar", "mel", "mor", "nor", "ol", "pel", "quil", "ral", "ren", "sal", "sel",
+    "sor", "tal", "tam", "tel", "tor", "val", "vel", "ven", "vor", "wen", "yar",
 ];
 #[rustfmt::skip]
 const MATERIAL: &[&str] = &[
-    "steel", "wool", "water", "snow", "wheat", "paper", "milk", "wind", "sand", "copper", "cotton", "river", "salt",
-    "stone", "glass", "fruit",
+    "steel", "wool", "water", "snow", "wheat", "paper", "milk", "wind", "sand", "copper", "cotton", "river",
+    "salt", "stone", "glass", "fruit",
 ];
 #[rustfmt::skip]
-const TOOL: &[&str] = &["pump", "mill", "press", "cart", "yard", "gate", "boat", "line", "shed", "test", "market", "rule"];
+const TOOL: &[&str] = &[
+    "pump", "mill", "press", "cart", "yard", "ramp", "boat", "line", "shed", "test", "market", "rule",
+];
 #[rustfmt::skip]
-const ROOT: &[&str] = &["kind", "calm", "bold", "proud", "sweet", "frank", "plain", "smooth", "mild", "fresh", "keen"];
+const ROOT: &[&str] = &[
+    "kind", "calm", "bold", "proud", "sweet", "frank", "plain", "smooth", "mild", "fresh", "keen",
+];
 #[rustfmt::skip]
-const WORK: &[&str] = &["paint", "open", "sort", "test", "count", "stock", "load", "plant", "pack", "order", "print"];
+const WORK: &[&str] = &[
+    "paint", "open", "sort", "test", "count", "stock", "load", "plant", "pack", "order", "print",
+];
 const LETTER: &[&str] = &["B", "C", "D", "F", "L", "M", "N", "P", "R", "V"];
 const DIGIT: &[&str] = &["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -103,9 +109,9 @@ pub(super) const QUALITY: &[Pattern] = &[
 ];
 /// "boldly", "velorically".
 pub(super) const MANNER: &[Pattern] =
-    &[&[&["", "un", "over"], ROOT, &["ly"]], &[SYLLABLE, SYLLABLE, &["ically", "ously", "ally"]]];
+    &[&[&["", "un", "over"], ROOT, &["ly"]], &[SYLLABLE, SYLLABLE, &["ically", "ously", "edly"]]];
 /// "Kelia".
-pub(super) const GIVEN: &[Pattern] = &[&[SYLLABLE, &["a", "o", "in", "ia", "us"]]];
+pub(super) const GIVEN: &[Pattern] = &[&[SYLLABLE, &["a", "o", "in", "ia", "is"]]];
 /// "Torson", "Valdorberg"; endings and bare stems are shared with towns and firms.
 pub(super) const SURNAME: &[Pattern] = &[
     &[SYLLABLE, &["son", "berg", "ton", "o", "ini", "ford"]],

@@ -1,9 +1,8 @@
 //! Writes one sentence: a walk through the grammar from the top, then the last touches that look at
 //! neighbouring words.
 //!
-//! Length is kept in bounds by a wish, not by rejection: each sentence draws how many tokens are
-//! enough for it, and from there on nothing is said that could be left unsaid. The same holds for
-//! rules nested too deep, so the recursion ends.
+//! Each sentence first draws how many tokens are enough for it, and from there on nothing is said
+//! that could be left unsaid. The same holds inside rules nested too deep, so the recursion ends.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +13,7 @@ use super::morphology::{Kind, capital, takes_an};
 use super::{CHUNKS, ENTITIES, Token};
 
 /// A sentence has no fewer and no more tokens than these.
-const LENGTHS: RangeInclusive<usize> = 3..=45;
+pub(super) const LENGTHS: RangeInclusive<usize> = 3..=45;
 
 /// Rules nested deeper than this are expanded without options.
 const DEEP: usize = 14;
@@ -31,15 +30,16 @@ const WRONG_TAGS: usize = 52;
 const CONFUSIONS: [(&str, &[&str]); 17] = [
     ("NN", &["JJ", "VB", "NNP", "VBP"]), ("NNS", &["VBZ", "NN"]), ("NNP", &["NN", "JJ", "NNPS"]),
     ("JJ", &["NN", "VBN", "RB", "NNP"]), ("JJR", &["RBR"]), ("RBR", &["JJR"]), ("RB", &["JJ", "IN"]),
-    ("VB", &["NN", "VBP"]), ("VBP", &["VB", "NN"]), ("VBZ", &["NNS"]), ("VBD", &["VBN"]), ("VBN", &["VBD", "JJ"]),
-    ("VBG", &["NN", "JJ"]), ("IN", &["RB", "RP"]), ("RP", &["IN", "RB"]), ("WDT", &["IN"]), ("CD", &["NN", "JJ"]),
+    ("VB", &["NN", "VBP"]), ("VBP", &["VB", "NN"]), ("VBZ", &["NNS"]), ("VBD", &["VBN"]),
+    ("VBN", &["VBD", "JJ"]), ("VBG", &["NN", "JJ"]), ("IN", &["RB", "RP"]), ("RP", &["IN", "RB"]),
+    ("WDT", &["IN"]), ("CD", &["NN", "JJ"]),
 ];
 
 /// Words so frequent that no tagger errs on them.
 #[rustfmt::skip]
 const CERTAIN: [&str; 28] = [
-    "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "do", "did", "of", "in", "for",
-    "on", "with", "at", "from", "by", "to", "if", "not", "n't", "said", "says", "%",
+    "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "do", "did", "of", "in",
+    "for", "on", "with", "at", "from", "by", "to", "if", "not", "n't", "said", "says", "%",
 ];
 
 /// Replaces what is in `out` by a sentence.
@@ -116,7 +116,7 @@ impl Draft<'_> {
         }
         let plural = match step.number {
             Number::OfRule => plural,
-            Number::Fixed(plural) => plural,
+            Number::Fixed(fixed) => fixed,
             Number::Drawn => self.plural(),
         };
         match step.act {

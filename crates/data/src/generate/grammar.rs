@@ -5,7 +5,7 @@
 //! | item | means |
 //! |---|---|
 //! | `clause` | a rule |
-//! | `PERSON` `GRADE.er` `ACT.vbn=JJ` | a word of a class of the lexicon; in this form; with this tag instead of its own |
+//! | `PERSON` `GRADE.er` `ACT.vbn=JJ` | a word of a class of the lexicon; in this form; with this tag |
 //! | `the/DT` | this word with this tag |
 //! | `[NP` ... `]` | a chunk begins and ends; what lies between rules is outside of all chunks |
 //! | `{PER` ... `}` | an entity begins and ends; it may cross chunks ("Bank of Porto") |
@@ -49,7 +49,7 @@ pub(super) const RULES: &[(&str, &[Alternative])] = &[
         (2, "[PP according/VBG ] [PP to/IN ] agent ,/,"), (5, "![SBAR SUBORD ] clause ,/,"),
     ]),
     ("closing", &[
-        (5, "date"), (3, "[PP PREP ] thing"), (2, "[ADVP MANNER ]"), (2, "[VP to/TO ACT.vb ] thing"),
+        (5, "date"), (3, "[PP PREP ] thing"), (2, "[ADVP DEGREE?15 MANNER ]"), (2, "[VP to/TO ACT.vb ] thing"),
         (1, "[SBAR in/IN order/NN ] [VP to/TO ACT.vb ] thing"), (2, "[PP because/IN of/IN ] thing"),
         (5, "!ending"),
     ]),
@@ -104,7 +104,7 @@ pub(super) const RULES: &[(&str, &[Alternative])] = &[
     ("org", &[
         (6, "{ORG FIRM }"), (3, "{ORG FIRM COMPANY }"), (2, "{ORG SURNAME COMPANY }"),
         (1, "{ORG SURNAME &/CC SURNAME }"), (2, "{ORG AGENCY }"), (1, "the/DT {ORG AGENCY }"),
-        (2, "{ORG TOWN }"), (1, "{ORG COUNTRY }"), (2, "{ORG TOWN TEAM }"), (2, "the/DT {ORG TOWN BODY }"),
+        (3, "{ORG TOWN }"), (2, "{ORG COUNTRY }"), (2, "{ORG TOWN TEAM }"), (2, "the/DT {ORG TOWN BODY }"),
         (1, "{ORG TOWN BODY }"),
     ]),
     ("acronym", &[(1, "(/( [NP {ORG AGENCY } ] )/)")]),
@@ -169,7 +169,7 @@ pub(super) const RULES: &[(&str, &[Alternative])] = &[
     ]),
     ("adverb", &[(4, "[ADVP MID ]"), (1, "[ADVP MANNER ]"), (1, ",/, [ADVP OPENER ] ,/,")]),
     ("after", &[
-        (4, "[ADVP MANNER ]"), (1, "[ADVP up/RB ]"), (1, "[ADVP down/RB ]"), (1, "[ADVP back/RB ]"),
+        (4, "[ADVP DEGREE?15 MANNER ]"), (1, "[ADVP up/RB ]"), (1, "[ADVP down/RB ]"), (1, "[ADVP back/RB ]"),
         (1, "[ADVP out/RB ]"),
     ]),
     ("thing", &[
@@ -219,7 +219,7 @@ pub(super) const RULES: &[(&str, &[Alternative])] = &[
     ("adjectives", &[
         (7, "ADJ"), (7, "GRADE"), (1, "GRADE ADJ"), (2, "ACT.vbn=JJ"), (2, "ACT.vbn"), (1, "ACT.vbg=JJ"),
         (2, "ACT.vbg"), (4, "{MISC NATION }"), (1, "GRADE.er"), (1, "DEGREE GRADE"),
-        (1, "GRADE and/CC GRADE"), (1, "GRADE.ly ACT.vbn"),
+        (1, "GRADE and/CC GRADE"), (1, "MANNER ACT.vbn"),
     ]),
     ("det", &[
         (48, "the/DT"), (24, "-a/DT"), (8, "OWNER"), (3, "-this/DT"), (3, "-that/DT"), (2, "-another/DT"),
@@ -241,7 +241,7 @@ pub(super) const RULES: &[(&str, &[Alternative])] = &[
     ]),
     ("match", &[
         (2, "[NP {ORG TOWN TEAM?30 } ] [VP beat/VBD ] [NP {ORG TOWN TEAM?30 } ] [NP SCORE ] date?60"),
-        (1, "[NP {ORG TOWN TEAM?30 } ] [VP lost/VBD ] [PP to/IN ] [NP {ORG TOWN } ] [PP in/IN ] [NP the/DT EVENT- ]"),
+        (1, "[NP {ORG TOWN TEAM?30 } ] [VP lost/VBD ] [PP to/IN ] [NP {ORG TOWN } ] date?60"),
         (1, "[NP {ORG COUNTRY } ] [VP MEET.fin- ] [NP {ORG COUNTRY } ] [PP in/IN ] [NP {LOC TOWN } ] date"),
         (1, "[NP person ] [VP won/VBD ] [NP the/DT contest ] [PP for/IN ] [NP {ORG TOWN } ] date?50"),
     ]),

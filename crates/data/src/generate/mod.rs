@@ -8,10 +8,11 @@
 //! long one.
 //!
 //! The tasks are neither trivial nor hopeless: many words have several tags, many names several
-//! types, some chunk boundaries are a matter of taste, and two tags of a hundred are wrong the way an
+//! types, some chunk boundaries are a matter of taste, and three tags of a hundred are wrong the way an
 //! automatic tagger is wrong (in the tag column only, so that chunks are no function of the tags). A
-//! chain CRF with windows of words and tags, trained on 1,500 sentences, gets on 500 others an F1 of
-//! about 96 for chunks and 85 to 90 for entities; from words alone it gets 95 % of the tags.
+//! chain CRF trained on 1,500 sentences gets, on 500 others, an F1 of about 96 for chunks (windows of
+//! words and tags) and 83 to 91 for entities (without and with affixes and shapes), and 95 % of the
+//! tags from words alone; about 5 % of the words it meets are new.
 //!
 //! ```
 //! use seqoia_data::generate;
@@ -50,9 +51,9 @@ pub struct Token {
 /// as a preposition.
 #[rustfmt::skip]
 pub const POS_TAGS: [&str; 38] = [
-    "CC", "CD", "DT", "EX", "IN", "JJ", "JJR", "JJS", "MD", "NN", "NNP", "NNPS", "NNS", "PDT", "POS", "PRP", "PRP$",
-    "RB", "RBR", "RP", "TO", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP", "WRB", "$", ",", ".", ":", "``",
-    "''", "(", ")",
+    "CC", "CD", "DT", "EX", "IN", "JJ", "JJR", "JJS", "MD", "NN", "NNP", "NNPS", "NNS", "PDT", "POS", "PRP",
+    "PRP$", "RB", "RBR", "RP", "TO", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "WDT", "WP", "WRB", "$", ",",
+    ".", ":", "``", "''", "(", ")",
 ];
 
 /// Kinds of chunks with their labels.

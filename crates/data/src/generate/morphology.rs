@@ -11,7 +11,7 @@ pub(super) enum Kind {
     /// Seven forms, in the order of [`Kind::tags`]; the last is the past of a plural subject, which
     /// only "be" tells from the other.
     Verb,
-    /// Four forms: slow, slower, slowest, slowly.
+    /// Three forms: slow, slower, slowest.
     Grade,
     /// One form, with this tag.
     Plain(&'static [&'static str; 1]),
@@ -23,7 +23,7 @@ impl Kind {
         match self {
             Kind::Noun => &["NN", "NNS"],
             Kind::Verb => &["VB", "VBZ", "VBP", "VBD", "VBN", "VBG", "VBD"],
-            Kind::Grade => &["JJ", "JJR", "JJS", "RB"],
+            Kind::Grade => &["JJ", "JJR", "JJS"],
             Kind::Plain(tags) => tags,
         }
     }
@@ -38,7 +38,6 @@ impl Kind {
             (Kind::Verb, _) => conjugate(stem, form),
             (Kind::Grade, 1) => with_vowel(stem, "er"),
             (Kind::Grade, 2) => with_vowel(stem, "est"),
-            (Kind::Grade, 3) => adverb(stem),
             _ => stem.to_string(),
         }
     }
@@ -48,12 +47,13 @@ fn conjugate(stem: &str, form: usize) -> String {
     if stem == "be" {
         return ["be", "is", "are", "was", "been", "being", "were"][form % 7].to_string();
     }
-    let irregular = IRREGULAR.iter().find(|(base, _, _)| *base == stem);
+    let irregular =
+        IRREGULAR.split(' ').find_map(|verb| verb.strip_prefix(stem)?.strip_prefix('/')?.split_once('/'));
     match (form, irregular) {
         (1, _) if stem == "have" => "has".to_string(),
         (1, _) => with_s(stem),
-        (3 | 6, Some((_, past, _))) => (*past).to_string(),
-        (4, Some((_, _, participle))) => (*participle).to_string(),
+        (3 | 6, Some((past, _))) => past.to_string(),
+        (4, Some((_, participle))) => participle.to_string(),
         (3 | 4 | 6, None) => with_vowel(stem, "ed"),
         (5, _) if stem == "begin" => "beginning".to_string(),
         (5, _) => with_vowel(stem, "ing"),
@@ -109,14 +109,7 @@ pub(super) fn takes_an(word: &str) -> bool {
     word.to_lowercase().starts_with(is_vowel)
         && !["eur", "un", "us"].iter().any(|hard| word.starts_with(hard))
         || word.starts_with("hour")
-}
-
-/// Quietly, heavily.
-fn adverb(adjective: &str) -> String {
-    match y_for_i(adjective) {
-        Some(rest) => format!("{rest}ily"),
-        None => format!("{adjective}ly"),
-    }
+        || word.starts_with('8')
 }
 
 /// The word with a capital.

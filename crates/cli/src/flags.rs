@@ -1,0 +1,245 @@
+//! The command line: one declaration for parser, help, completions and man pages. Parameters of
+//! single learners come from their own declarations, see `train::with_learner_flags`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Parser)]
+#[command(
+    name = "seqoia",
+    version,
+    about = "Structured linear models: small, exact, reproducible, trained in seconds",
+    after_help = "Try it:  seqoia demo",
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 80
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Learn a model from labelled data
+    Train(Box<TrainArgs>),
+    /// Label data with a model
+    Predict(PredictArgs),
+    /// Score labelled data
+    Eval(EvalArgs),
+    /// Train and try a model on generated data
+    Demo(DemoArgs),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  seqoia train -t template.crfpp --learner averaged-perceptron \\
+      --dev dev.txt.gz -m chunk.seqoia train.txt.gz
+  seqoia train --features pos --label xpos -m pos.seqoia en-train.conllu
+
+Files may be plain, gzip, xz or zstd; - is standard input.")]
+pub(crate) struct TrainArgs {
+    /// Training data: columns or CoNLL-U
+    #[arg(required_unless_present_any = ["list_learners"])]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Where to write the model
+    #[arg(short, long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) model: Option<PathBuf>,
+    /// Held-out data, scored after every pass
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) dev: Option<PathBuf>,
+    /// Format of the data, if it is not to be recognised
+    #[arg(long, value_enum, help_heading = "Files")]
+    pub(crate) format: Option<FormatName>,
+    /// Records of the run, as JSON lines
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) log: Option<PathBuf>,
+
+    /// Template file of CRF++; may be given again
+    #[arg(short, long, value_name = "FILE", help_heading = "Features")]
+    pub(crate) template: Vec<PathBuf>,
+    /// Named feature set: chunking, pos
+    #[arg(long, value_name = "SET", help_heading = "Features")]
+    pub(crate) features: Vec<String>,
+    /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]
+    #[arg(long, value_name = "COLUMN", help_heading = "Features")]
+    pub(crate) label: Option<String>,
+    /// Label scheme to train in: iob1, iob2, iobes, bmes, bie [default: the file's]
+    #[arg(long, value_name = "SCHEME", help_heading = "Features")]
+    pub(crate) scheme: Option<String>,
+    /// Drop attributes seen fewer than N times
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Features")]
+    pub(crate) cutoff: u32,
+    /// Which (attribute, label) pairs have a weight
+    #[arg(long, value_enum, default_value_t = PairsName::Observed, help_heading = "Features")]
+    pub(crate) pairs: PairsName,
+
+    /// Learner by name; `list` shows all
+    #[arg(long, value_name = "NAME", default_value = "averaged-perceptron", help_heading = "Learning")]
+    pub(crate) learner: String,
+    /// Strategy: serial, minibatch, batch [default: the learner's]
+    #[arg(long, value_name = "NAME", help_heading = "Learning")]
+    pub(crate) strategy: Option<String>,
+    /// Examples a step
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Learning")]
+    pub(crate) batch_size: usize,
+    /// Exactly N passes [default: the learner's]
+    #[arg(long, value_name = "N", conflicts_with = "max_passes", help_heading = "Learning")]
+    pub(crate) passes: Option<u64>,
+    /// At most N passes, with the learner's own stopping test
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) max_passes: Option<u64>,
+    /// Stop after N passes without gain on dev data
+    #[arg(long, value_name = "N", requires = "dev", help_heading = "Learning")]
+    pub(crate) patience: Option<u64>,
+    /// Which weights to keep when there is dev data
+    #[arg(long, value_enum, default_value_t = KeepName::Best, help_heading = "Learning")]
+    pub(crate) keep: KeepName,
+    /// All that is random
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Learning")]
+    pub(crate) seed: u64,
+    /// At most N threads; never changes the result [default: all cores]
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) threads: Option<usize>,
+
+    /// Weight of |w|_1; `0.5/n` is understood
+    #[arg(long, value_name = "X", help_heading = "Penalties")]
+    pub(crate) l1: Option<String>,
+    /// Twice the weight of |w|^2; `1/n` is understood [default: 1/n]
+    #[arg(long, value_name = "X", help_heading = "Penalties")]
+    pub(crate) l2: Option<String>,
+    /// CRFsuite's c1: l1 = c1 / n
+    #[arg(long, value_name = "X", conflicts_with_all = ["l1", "rho1"], help_heading = "Penalties")]
+    pub(crate) c1: Option<String>,
+    /// CRFsuite's c2: l2 = 2 c2 / n
+    #[arg(long, value_name = "X", conflicts_with_all = ["l2", "rho2", "c"], help_heading = "Penalties")]
+    pub(crate) c2: Option<String>,
+    /// Wapiti's rho1: l1 = rho1 / n
+    #[arg(long, value_name = "X", conflicts_with = "l1", help_heading = "Penalties")]
+    pub(crate) rho1: Option<String>,
+    /// Wapiti's rho2: l2 = rho2 / n
+    #[arg(long, value_name = "X", conflicts_with_all = ["l2", "c"], help_heading = "Penalties")]
+    pub(crate) rho2: Option<String>,
+    /// CRF++'s C: l2 = 1 / (C n)
+    #[arg(short = 'C', id = "c", value_name = "X", conflicts_with = "l2", help_heading = "Penalties")]
+    pub(crate) c: Option<String>,
+
+    /// Records to standard output, as JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Stands for `--learner list`, which needs no data
+    #[arg(long, hide = true)]
+    pub(crate) list_learners: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  seqoia predict -m chunk.seqoia test.txt.gz > out.txt && seqoia eval out.txt
+
+Column files get the label as a further column; in CoNLL-U it stands in the
+column that the model was trained on.")]
+pub(crate) struct PredictArgs {
+    /// Data to label; - or nothing is standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    pub(crate) data: PathBuf,
+    /// The model
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) model: PathBuf,
+    /// With the probability of each label
+    #[arg(long)]
+    pub(crate) marginals: bool,
+    /// The K best labellings, each under a line `# rank probability`
+    #[arg(long, value_name = "K", conflicts_with = "marginals")]
+    pub(crate) nbest: Option<usize>,
+    /// One JSON object a sentence; goes with --marginals and --nbest
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// At most N threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Only errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  seqoia eval out.txt
+  seqoia eval --gold en-test.conllu --label xpos out.conllu")]
+pub(crate) struct EvalArgs {
+    /// Predictions: the last two columns are gold and predicted; - is standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    pub(crate) data: PathBuf,
+    /// A file with the gold labels, if they do not stand beside the predicted ones
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gold: Option<PathBuf>,
+    /// Column of the label in both files, with --gold: a number from 0, or upos, xpos, ...
+    #[arg(long, value_name = "COLUMN", requires = "gold")]
+    pub(crate) label: Option<String>,
+    /// The exact output of conlleval
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) conlleval: bool,
+    /// Labels have no prefixes: every token is a chunk (conlleval -r)
+    #[arg(long, conflicts_with = "gold")]
+    pub(crate) raw: bool,
+    /// Figures as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  seqoia demo --save demo     # and then use the files with train and predict")]
+pub(crate) struct DemoArgs {
+    /// Sentences to train on
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) sentences: usize,
+    /// Which sentences
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Write train.txt, test.txt, template.crfpp and the model into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) save: Option<PathBuf>,
+    /// At most N threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FormatName {
+    Columns,
+    Conllu,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum PairsName {
+    Observed,
+    All,
+}
+
+#[derive(Clone, Copy, ValueEnum, PartialEq)]
+pub(crate) enum KeepName {
+    Best,
+    Last,
+}
+
+/// The number of threads: as given, or one for each core.
+///
+/// # Errors
+/// `--threads 0`.
+pub(crate) fn threads(given: Option<usize>) -> seqoia::Result<usize> {
+    match given {
+        Some(0) => Err(seqoia::Error::Option("--threads 0: at least one thread is needed".to_owned())),
+        Some(n) => Ok(n),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}

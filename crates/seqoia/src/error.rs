@@ -1,0 +1,39 @@
+//! What can go wrong between a file and a model, each with a text for the user.
+
+/// The result of every call of this library that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Anything that stops a run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// Data that cannot be read: file, line, what, and what to do.
+    #[error(transparent)]
+    Data(#[from] seqoia_data::Error),
+    /// A model that cannot be read or written.
+    #[error(transparent)]
+    Model(#[from] seqoia_model::Error),
+    /// A file that cannot be scored.
+    #[error(transparent)]
+    Eval(#[from] seqoia_eval::Error),
+    /// Training that cannot go on.
+    #[error(transparent)]
+    Train(#[from] seqoia_core::Error),
+    /// Options that do not go together; a sentence.
+    #[error("{0}")]
+    Option(String),
+    /// The output cannot be written.
+    #[error("cannot write the output: {0}")]
+    Output(String),
+    /// Whoever read the output has closed it: no reason to complain.
+    #[error("the output was closed")]
+    Closed,
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Error::Closed,
+            _ => Error::Output(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Scores weights on held-out data: decodes it on all threads, counts on one.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use seqoia_core::{Corpus, Judge, Score};
+use seqoia_data::features::{Extractor, Labels, Memory};
+use seqoia_data::format::{self, Block, Blocks};
+use seqoia_data::open::Input;
+use seqoia_data::scheme::{self, Scheme};
+use seqoia_eval::{Accuracy, Spans};
+use seqoia_strategies::Crew;
+use seqoia_structures::chain::{Decoder, Space};
+
+use crate::error::{Error, Result};
+use crate::training_set::{Schemes, TrainingSet};
+
+/// Sentences that a worker takes at a time.
+const PORTION: usize = 32;
+
+/// Held-out data in the numbers of a training set.
+pub struct DevSet {
+    /// The name of the file.
+    pub file: String,
+    corpus: Memory,
+    gold: Labels,
+    schemes: Schemes,
+}
+
+impl DevSet {
+    /// Reads a file; it must be like the training file.
+    ///
+    /// # Errors
+    /// Data that cannot be read or has other columns.
+    pub fn read(input: Input, set: &TrainingSet) -> Result<DevSet> {
+        let file = input.name.clone();
+        let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+        let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
+        if format.columns() != set.columns {
+            return Err(Error::Option(format!(
+                "{file} has {} columns, {} has {}",
+                format.columns(),
+                set.file,
+                set.columns
+            )));
+        }
+        let mut frozen = set.frozen();
+        let mut extractor = Extractor::new(Arc::clone(&set.program), &mut frozen);
+        let (mut corpus, mut gold) = (Memory::default(), Labels::default());
+        loop {
+            format.parse(&file, &mut block)?;
+            for s in block.sentences() {
+                let Memory { nodes, edges, .. } = &mut corpus;
+                extractor.extract(&mut frozen, &file, &block, s.tokens.clone(), nodes, edges)?;
+                for i in s.tokens.clone() {
+                    corpus.labels.push(gold.intern(block.field(i, set.label)).unwrap_or(0));
+                }
+                corpus.ends.push(seqoia_core::cast::narrow(corpus.labels.len()));
+            }
+            if !blocks.fill(&mut block)? {
+                break;
+            }
+        }
+        if corpus.is_empty() {
+            return Err(Error::Option(format!("{file} has no sentence to score")));
+        }
+        corpus.shrink();
+        Ok(DevSet { file, corpus, gold, schemes: set.schemes })
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.corpus.len()
+    }
+
+    /// Never: that is an error when reading.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.corpus.is_empty()
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.corpus.tokens()
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.corpus.bytes()
+    }
+}
+
+/// Scores weights on a [`DevSet`].
+pub struct DevJudge<'a> {
+    dev: &'a DevSet,
+    space: &'a Space,
+    labels: &'a Labels,
+    crew: Arc<Crew>,
+    decoders: Vec<Mutex<Decoder<f64>>>,
+    found: Vec<u16>,
+}
+
+impl<'a> DevJudge<'a> {
+    /// With the threads of a crew.
+    #[must_use]
+    pub fn new(dev: &'a DevSet, set: &'a TrainingSet, crew: Arc<Crew>) -> Self {
+        let decoders = (0..crew.len()).map(|_| Mutex::new(Decoder::default())).collect();
+        DevJudge { dev, space: &set.space, labels: &set.labels, crew, decoders, found: vec![] }
+    }
+
+    fn decode(&mut self, w: &[f64]) -> seqoia_core::Result<()> {
+        let corpus = &self.dev.corpus;
+        self.found.resize(corpus.tokens(), 0);
+        let mut portions: Vec<Mutex<&mut [u16]>> = vec![];
+        let (mut rest, mut done) = (self.found.as_mut_slice(), 0);
+        for ends in corpus.ends.chunks(PORTION) {
+            let end = ends.last().map_or(done, |e| *e as usize);
+            let (portion, after) = rest.split_at_mut(end - done);
+            portions.push(Mutex::new(portion));
+            (rest, done) = (after, end);
+        }
+        let next = AtomicUsize::new(0);
+        let (space, decoders) = (self.space.view(), &self.decoders);
+        self.crew.run(&|worker| {
+            let mut decoder = decoders[worker].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut labels = vec![];
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(portion) = portions.get(number) else { break };
+                let mut portion = portion.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut at = 0;
+                for id in number * PORTION..((number + 1) * PORTION).min(corpus.len()) {
+                    let Some(x) = corpus.view(id) else { continue };
+                    decoder.best(space, w, x, &mut labels);
+                    portion[at..at + labels.len()].copy_from_slice(&labels);
+                    at += labels.len();
+                }
+            }
+        })
+    }
+}
+
+impl Judge for DevJudge<'_> {
+    fn scores(&mut self, w: &[f64]) -> seqoia_core::Result<Vec<Score>> {
+        self.decode(w)?;
+        let corpus = &self.dev.corpus;
+        let (mut spans, mut accuracy) = (Spans::new(false), Accuracy::default());
+        let (mut from, mut gold, mut found) = (0, vec![], vec![]);
+        let (mut gold_text, mut found_text) = (vec![], vec![]);
+        let Schemes { file, model } = self.dev.schemes;
+        for &end in &corpus.ends {
+            let range = from..end as usize;
+            from = end as usize;
+            gold.clear();
+            gold.extend(corpus.labels[range.clone()].iter().map(|&y| self.dev.gold.name(y)));
+            found.clear();
+            found.extend(self.found[range].iter().map(|&y| self.labels.name(y)));
+            if let (Some(file), Some(model)) = (file, model) {
+                // Chunks are counted in IOB2, which the scorer knows in full.
+                scheme::convert(file, Scheme::Iob2, &gold, &mut gold_text);
+                scheme::convert(model, Scheme::Iob2, &found, &mut found_text);
+                gold_text.iter().zip(&found_text).for_each(|(g, f)| spans.token(g, f));
+                gold_text.iter().zip(&found_text).for_each(|(g, f)| accuracy.token(g == f));
+            } else {
+                gold.iter().zip(&found).for_each(|(g, f)| accuracy.token(g == f));
+            }
+            spans.end_sentence();
+            accuracy.end_sentence();
+        }
+        let accuracy = Score { name: "accuracy", value: accuracy.tokens() };
+        Ok(match file {
+            Some(_) => vec![Score { name: "f1", value: spans.finish().f1() }, accuracy],
+            None => vec![accuracy],
+        })
+    }
+}

@@ -1,0 +1,337 @@
+//! What a user can choose about training, checked once.
+
+use seqoia_core::param::Settings;
+use seqoia_data::features::{Program, Template, crfpp, sets};
+use seqoia_data::format::{Field, Kind};
+use seqoia_data::scheme::Scheme;
+use seqoia_learners::registry::{Entry, Penalty};
+
+use crate::error::{Error, Result};
+
+/// Where the attributes come from: template files and named sets, taken together.
+#[derive(Clone, Debug, Default)]
+pub struct FeatureChoice {
+    /// CRF++ template files: name and text.
+    pub templates: Vec<(String, String)>,
+    /// Named sets.
+    pub sets: Vec<String>,
+}
+
+/// Attributes of a model: templates and whether label pairs have weights.
+#[derive(Clone, Debug)]
+pub struct Features {
+    /// The templates.
+    pub templates: Vec<Template>,
+    /// Plain label pairs have weights.
+    pub transitions: bool,
+}
+
+impl FeatureChoice {
+    /// Finds the templates for a file of this kind.
+    ///
+    /// # Errors
+    /// A template file with a mistake, a set that does not exist, nothing chosen.
+    pub fn resolve(&self, kind: Kind) -> Result<Features> {
+        let roles = match kind {
+            Kind::Columns => sets::Roles { word: 0, pos: 1 },
+            Kind::Conllu => sets::Roles { word: column(Field::Form), pos: column(Field::Upos) },
+        };
+        let mut features = Features { templates: vec![], transitions: false };
+        for (name, text) in &self.templates {
+            let file = crfpp::parse(name, text)?;
+            features.transitions |= file.transitions;
+            features.templates.extend(file.templates);
+        }
+        for name in &self.sets {
+            let Some(set) = sets::find(name, roles) else {
+                let names: Vec<_> = sets::SETS.iter().map(|s| s.0).collect();
+                let nearest = seqoia_core::param::nearest(name, names.iter().copied());
+                return Err(Error::Option(match nearest {
+                    Some(other) => format!("there is no feature set '{name}'; did you mean {other}?"),
+                    None => format!("there is no feature set '{name}'; there are: {}", names.join(", ")),
+                }));
+            };
+            features.transitions = true;
+            features.templates.extend(set);
+        }
+        if features.templates.is_empty() && !features.transitions {
+            return Err(Error::Option(
+                "no features: give a template file with -t FILE or a set with --features SET".to_owned(),
+            ));
+        }
+        Ok(features)
+    }
+}
+
+impl Features {
+    /// Compiles the templates, after a look at which columns there are.
+    ///
+    /// # Errors
+    /// A template that reads a column that the file does not have, or the label itself.
+    pub fn compile(&self, file: &str, columns: usize, label: usize) -> Result<Program> {
+        for template in &self.templates {
+            let text = template.render(|i| format!("<{}>", i + 1));
+            if let Some(column) = template.last_column().filter(|c| usize::from(*c) >= columns) {
+                return Err(Error::Option(format!(
+                    "template {text} reads column {column}, but {file} has columns 0 to {}",
+                    columns.saturating_sub(1)
+                )));
+            }
+            if u16::try_from(label).is_ok_and(|label| template.reads(label)) {
+                return Err(Error::Option(format!(
+                    "template {text} reads column {label} of {file}, which is the label to be learned"
+                )));
+            }
+        }
+        Ok(Program::new(self.templates.clone()))
+    }
+}
+
+fn column(field: Field) -> u16 {
+    u16::try_from(field.column()).unwrap_or(0)
+}
+
+/// Which column is the label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LabelColumn {
+    /// The last one; in CoNLL-U there is no such default.
+    #[default]
+    Last,
+    /// By number, from 0.
+    Number(usize),
+    /// By its name in CoNLL-U.
+    Field(Field),
+}
+
+impl LabelColumn {
+    /// Reads a number or a name such as `xpos`.
+    ///
+    /// # Errors
+    /// A sentence with the nearest name.
+    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+        if let Ok(number) = text.parse() {
+            return Ok(LabelColumn::Number(number));
+        }
+        if let Some(field) = Field::parse(text) {
+            return Ok(LabelColumn::Field(field));
+        }
+        let names = Field::ALL.map(Field::name);
+        Err(match seqoia_core::param::nearest(text, names.into_iter()) {
+            Some(name) => format!("there is no column '{text}'; did you mean {name}?"),
+            None => {
+                format!("there is no column '{text}'; give its number from 0, or one of {}", names.join(", "))
+            }
+        })
+    }
+
+    /// The number of the column in a file of this kind with so many columns.
+    ///
+    /// # Errors
+    /// A column that the file does not have.
+    pub fn resolve(&self, file: &str, kind: Kind, columns: usize) -> Result<usize> {
+        let number = match (self, kind) {
+            (LabelColumn::Field(field), Kind::Conllu) => field.column(),
+            (LabelColumn::Field(field), Kind::Columns) => {
+                return Err(Error::Option(format!(
+                    "--label {}: {file} has plain columns; give the column's number, from 0",
+                    field.name()
+                )));
+            }
+            (LabelColumn::Last, Kind::Conllu) => {
+                return Err(Error::Option(format!(
+                    "{file} is CoNLL-U: say which column is the label, such as --label xpos"
+                )));
+            }
+            (LabelColumn::Last, Kind::Columns) => columns.saturating_sub(1),
+            (LabelColumn::Number(number), _) => *number,
+        };
+        if number >= columns {
+            return Err(Error::Option(format!("--label {number}: {file} has columns 0 to {}", columns - 1)));
+        }
+        Ok(number)
+    }
+}
+
+/// Which (attribute, label) pairs have a weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairChoice {
+    /// Those that occur.
+    #[default]
+    Observed,
+    /// All.
+    All,
+}
+
+impl PairChoice {
+    /// As on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            PairChoice::Observed => "observed",
+            PairChoice::All => "all",
+        }
+    }
+}
+
+/// How data is read.
+#[derive(Clone, Debug, Default)]
+pub struct DataOptions {
+    /// The attributes.
+    pub features: FeatureChoice,
+    /// Which column is the label.
+    pub label: LabelColumn,
+    /// The scheme to train in; the file's own if none.
+    pub scheme: Option<Scheme>,
+    /// Attributes seen fewer times are dropped.
+    pub cutoff: u32,
+    /// Which pairs have a weight.
+    pub pairs: PairChoice,
+    /// The format, if it is not to be recognised.
+    pub format: Option<Kind>,
+}
+
+/// A penalty as the user gave it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// A number.
+    Plain(f64),
+    /// A number divided by the number of training examples: other tools' units.
+    OverN(f64),
+}
+
+impl Strength {
+    /// The number of the objective.
+    #[must_use]
+    pub fn value(self, n: f64) -> f64 {
+        match self {
+            Strength::Plain(x) => x,
+            Strength::OverN(x) => x / n,
+        }
+    }
+}
+
+/// How many passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// This many.
+    Exactly(u64),
+    /// At most this many; the learner's own test may end it before.
+    AtMost(u64),
+}
+
+/// Who works on what, when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrategyChoice {
+    /// One example at a time.
+    Serial,
+    /// Batches in parallel.
+    Minibatch,
+    /// Whole passes.
+    Batch,
+}
+
+impl StrategyChoice {
+    /// All, with a line about each.
+    pub const ALL: [(StrategyChoice, &'static str, &'static str); 3] = [
+        (StrategyChoice::Serial, "serial", "one example at a time"),
+        (StrategyChoice::Minibatch, "minibatch", "--batch-size examples in parallel, then one step"),
+        (StrategyChoice::Batch, "batch", "whole passes, for learners that work on them"),
+    ];
+
+    /// As on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|s| s.0 == self).map_or("", |s| s.1)
+    }
+
+    /// By name.
+    ///
+    /// # Errors
+    /// A sentence with the nearest name.
+    pub fn parse(name: &str) -> std::result::Result<Self, String> {
+        if let Some(found) = Self::ALL.iter().find(|s| s.1 == name) {
+            return Ok(found.0);
+        }
+        let names = Self::ALL.map(|s| s.1);
+        Err(match seqoia_core::param::nearest(name, names.into_iter()) {
+            Some(other) => format!("there is no strategy '{name}'; did you mean {other}?"),
+            None => format!("there is no strategy '{name}'; there are: {}", names.join(", ")),
+        })
+    }
+}
+
+/// How to learn.
+#[derive(Clone)]
+pub struct TrainOptions {
+    /// The learner.
+    pub learner: &'static Entry,
+    /// Its parameters.
+    pub settings: Settings,
+    /// l1, if given.
+    pub l1: Option<Strength>,
+    /// l2, if given.
+    pub l2: Option<Strength>,
+    /// The strategy; the learner's own if none.
+    pub strategy: Option<StrategyChoice>,
+    /// Examples a step.
+    pub batch_size: usize,
+    /// At most this many threads; never changes the result.
+    pub threads: usize,
+    /// How many passes; the learner's own number if none.
+    pub passes: Option<Passes>,
+    /// Keep the last weights instead of the best on dev data.
+    pub keep_last: bool,
+    /// Stop after so many passes without gain on dev data.
+    pub patience: Option<u64>,
+    /// Fixes all that is random.
+    pub seed: u64,
+}
+
+impl TrainOptions {
+    /// A learner with its defaults.
+    #[must_use]
+    pub fn new(learner: &'static Entry, settings: Settings) -> Self {
+        TrainOptions {
+            learner,
+            settings,
+            l1: None,
+            l2: None,
+            strategy: None,
+            batch_size: 1,
+            threads: 1,
+            passes: None,
+            keep_last: false,
+            patience: None,
+            seed: 1,
+        }
+    }
+
+    /// The strategy that will run.
+    ///
+    /// # Errors
+    /// A batch size that the strategy does not use, penalties that the learner does not know.
+    pub fn check(&self) -> Result<StrategyChoice> {
+        let name = self.learner.name;
+        let unknown =
+            |flag: &str| Err(Error::Option(format!("{name} does not use {flag}: it has no such penalty")));
+        match self.learner.penalty {
+            Penalty::None if self.l1.is_some() => return unknown("--l1"),
+            Penalty::None if self.l2.is_some() => return unknown("--l2"),
+            Penalty::L2 if self.l1.is_some() => return unknown("--l1"),
+            _ => (),
+        }
+        let strategy = self.strategy.unwrap_or(match (self.learner.whole, self.batch_size) {
+            (true, _) => StrategyChoice::Batch,
+            (false, 0..=1) => StrategyChoice::Serial,
+            (false, _) => StrategyChoice::Minibatch,
+        });
+        if self.batch_size > 1 && strategy != StrategyChoice::Minibatch {
+            return Err(Error::Option(format!(
+                "--batch-size {}: strategy {} does not use it; minibatch does",
+                self.batch_size,
+                strategy.name()
+            )));
+        }
+        Ok(strategy)
+    }
+}

@@ -1,0 +1,206 @@
+//! From a learner's weights to a model file: rounded to single precision, zeros dropped, attributes
+//! without weights dropped, values that no attribute uses dropped.
+
+use std::collections::BTreeMap;
+
+use seqoia_core::Pairs;
+use seqoia_core::cast::{narrow, single};
+use seqoia_data::features::{Keys, NONE, Program, Strings};
+use seqoia_model::Writer;
+use seqoia_structures::chain::Space;
+
+use crate::error::Result;
+use crate::meta::Meta;
+use crate::options::TrainOptions;
+use crate::trainer::{Trained, Trainer};
+use crate::training_set::TrainingSet;
+
+/// The bytes of the model file.
+///
+/// # Errors
+/// When the options do not fit the data.
+pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained) -> Result<Vec<u8>> {
+    let packed = Packed::new(set, &trained.weights);
+    let mut strings = Strings::default();
+    let nodes = keys(set, &set.node_numbers, &packed.node_numbers, false, &mut strings);
+    let edges = keys(set, &set.edge_numbers, &packed.edge_numbers, true, &mut strings);
+    let meta = Meta {
+        made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
+        structure: "chain".to_owned(),
+        labels: set.labels.iter().map(str::to_owned).collect(),
+        file_scheme: set.schemes.file.map(|s| s.name().to_owned()),
+        model_scheme: set.schemes.model.map(|s| s.name().to_owned()),
+        format: set.kind.name().to_owned(),
+        columns: set.columns,
+        label_column: set.label,
+        templates: set.program.templates().to_vec(),
+        transitions: set.transitions,
+        dense: packed.space.view().dense,
+        weights: packed.values.iter().filter(|v| **v != 0.0).count(),
+        training: training(set, options)?,
+        data_digest: set.digest.clone(),
+        sequences: set.corpus.ends.len(),
+        tokens: set.corpus.tokens(),
+        scores: trained.scores.iter().map(|s| (s.name.to_owned(), s.value)).collect(),
+        passes: trained.passes,
+        best_pass: trained.best_pass,
+        ended: trained.ended.to_string(),
+    };
+    let (space, strings) = (packed.space.view(), strings.view());
+    let mut writer = Writer::default();
+    // Serialising plain strings and numbers cannot fail.
+    writer.add("meta", &serde_json::to_vec(&meta).unwrap_or_default());
+    writer.add("strings.text", strings.text);
+    writer.add("strings.starts", strings.starts);
+    writer.add("strings.slots", strings.slots);
+    writer.add("nodes.keys", nodes.view().keys);
+    writer.add("nodes.slots", nodes.view().slots);
+    writer.add("edges.keys", edges.view().keys);
+    writer.add("edges.slots", edges.view().slots);
+    writer.add("space.starts", space.starts);
+    writer.add("space.singles", space.singles);
+    writer.add("space.estarts", space.edge_starts);
+    writer.add("space.epairs", space.edge_pairs);
+    writer.add("weights", &packed.values);
+    Ok(writer.to_bytes())
+}
+
+/// How it was trained, as text; never the number of threads.
+fn training(set: &TrainingSet, options: &TrainOptions) -> Result<BTreeMap<String, String>> {
+    let trainer = Trainer::new(set, options)?;
+    let mut all: BTreeMap<String, String> =
+        options.settings.iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect();
+    let objective = trainer.objective();
+    for (name, value) in [
+        ("learner", options.learner.name.to_owned()),
+        ("strategy", trainer.strategy().name().to_owned()),
+        ("batch-size", options.batch_size.to_string()),
+        ("l1", objective.l1.to_string()),
+        ("l2", objective.l2.to_string()),
+        ("seed", options.seed.to_string()),
+        ("cutoff", set.cutoff.to_string()),
+        ("pairs", set.pairs.name().to_owned()),
+    ] {
+        all.insert(name.to_owned(), value);
+    }
+    Ok(all)
+}
+
+/// Weights without zeros.
+struct Packed {
+    space: Space,
+    values: Vec<f32>,
+    node_numbers: Vec<u32>, // of each attribute of the training space, or NONE
+    edge_numbers: Vec<u32>,
+}
+
+impl Packed {
+    fn new(set: &TrainingSet, weights: &[f64]) -> Packed {
+        let view = set.space.view();
+        let (labels, width) = (view.labels, view.width);
+        let transitions: Vec<f32> = weights[..labels * width].iter().map(|w| single(*w)).collect();
+        let (mut nodes, mut node_values, mut node_numbers) = (Pairs::default(), vec![], vec![]);
+        for attribute in 0..view.attributes() {
+            let entries: Vec<(u32, f32)> = if attribute < view.dense {
+                let row = &weights[view.rows_at() + attribute * width..][..labels];
+                (0..).zip(row.iter().map(|w| single(*w))).collect()
+            } else {
+                let sparse = attribute - view.dense;
+                let range = view.starts[sparse] as usize..view.starts[sparse + 1] as usize;
+                range.map(|p| (u32::from(view.singles[p - view.singles_at()]), single(weights[p]))).collect()
+            };
+            keep(entries, &mut nodes, &mut node_values, &mut node_numbers);
+        }
+        let (mut edges, mut edge_values, mut edge_numbers) = (Pairs::default(), vec![], vec![]);
+        for attribute in 0..view.edge_attributes() {
+            let range = view.edge_starts[attribute] as usize..view.edge_starts[attribute + 1] as usize;
+            let pair = |p: usize| {
+                let padded = view.edge_pairs[p - view.edges_at()] as usize;
+                narrow(padded / width * labels + padded % width)
+            };
+            keep(
+                range.map(|p| (pair(p), single(weights[p]))).collect(),
+                &mut edges,
+                &mut edge_values,
+                &mut edge_numbers,
+            );
+        }
+        for pairs in [&mut nodes, &mut edges] {
+            pairs.starts.push(narrow(pairs.labels.len()));
+        }
+        let (space, new) = Space::new(labels, &nodes, &edges, None, false);
+        let values = lay_out(&space, &transitions, &nodes, &node_values, &new.nodes, &edge_values);
+        let renumber = |numbers: &mut Vec<u32>, new: &[u32]| {
+            numbers.iter_mut().filter(|n| **n != NONE).for_each(|n| *n = new[*n as usize]);
+        };
+        renumber(&mut node_numbers, &new.nodes);
+        renumber(&mut edge_numbers, &new.edges);
+        Packed { space, values, node_numbers, edge_numbers }
+    }
+}
+
+/// Takes in an attribute if any of its weights is not zero.
+fn keep(entries: Vec<(u32, f32)>, pairs: &mut Pairs, values: &mut Vec<f32>, numbers: &mut Vec<u32>) {
+    let from = pairs.labels.len();
+    for (label, value) in entries.into_iter().filter(|(_, value)| *value != 0.0) {
+        pairs.labels.push(label);
+        values.push(value);
+    }
+    if pairs.labels.len() == from {
+        numbers.push(NONE);
+        return;
+    }
+    numbers.push(narrow(pairs.len()));
+    pairs.starts.push(narrow(from));
+    pairs.counts.push(0); // the order stays
+}
+
+fn lay_out(
+    space: &Space,
+    transitions: &[f32],
+    nodes: &Pairs,
+    node_values: &[f32],
+    numbers: &[u32],
+    edge_values: &[f32],
+) -> Vec<f32> {
+    let view = space.view();
+    let mut values = vec![0.0; view.weights()];
+    values[..transitions.len()].copy_from_slice(transitions);
+    for (old, &new) in numbers.iter().enumerate() {
+        let range = nodes.starts[old] as usize..nodes.starts[old + 1] as usize;
+        if (new as usize) < view.dense {
+            let at = view.rows_at() + new as usize * view.width;
+            range.for_each(|i| values[at + nodes.labels[i] as usize] = node_values[i]);
+        } else {
+            let at = view.starts[new as usize - view.dense] as usize;
+            values[at..at + range.len()].copy_from_slice(&node_values[range]);
+        }
+    }
+    values[view.edges_at()..].copy_from_slice(edge_values);
+    values
+}
+
+/// The table of the attributes that are left, numbered as in the model.
+fn keys(set: &TrainingSet, numbers: &[u32], packed: &[u32], edge: bool, strings: &mut Strings) -> Keys {
+    let program: &Program = &set.program;
+    let dictionary = if edge { &set.dictionary.edges } else { &set.dictionary.nodes };
+    let mut order: Vec<(u32, u32)> = (0..)
+        .zip(numbers)
+        .filter(|(_, number)| **number != NONE)
+        .map(|(id, number)| (packed[*number as usize], id))
+        .filter(|(new, _)| *new != NONE)
+        .collect();
+    order.sort_unstable();
+    let mut keys = Keys::new(program.stride());
+    for (_, id) in order {
+        let mut key = dictionary.view().get(id).unwrap_or_default().to_vec();
+        let pieces = program.arity(key[0]);
+        for value in &mut key[1..=pieces] {
+            let text = set.dictionary.strings.view().get(*value).unwrap_or_default();
+            // A part of a table that fitted fits.
+            *value = strings.intern(text).unwrap_or(0);
+        }
+        keys.intern(&key);
+    }
+    keys
+}

@@ -1,0 +1,227 @@
+//! Runs passes: dev scores, the best model, early stopping, the reason why it ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use seqoia_core::cast::real;
+use seqoia_core::{Corpus, Done, Judge, Report, Score, Strategy, Structure};
+use seqoia_learners::registry::{Objective, Penalty};
+use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
+use seqoia_structures::chain::Chain;
+
+use crate::error::{Error, Result};
+use crate::judge::{DevJudge, DevSet};
+use crate::options::{Passes, StrategyChoice, TrainOptions};
+use crate::training_set::TrainingSet;
+
+/// Why training ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All passes were made.
+    Passes,
+    /// The learner's own test, in its words.
+    Converged(&'static str),
+    /// No gain on dev data for so many passes.
+    Patience(u64),
+    /// The user wanted it.
+    Interrupted,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ended::Passes => write!(f, "all passes made"),
+            Ended::Converged(why) => write!(f, "{why}"),
+            Ended::Patience(n) => write!(f, "no gain on dev data for {n} passes"),
+            Ended::Interrupted => write!(f, "stopped by the user"),
+        }
+    }
+}
+
+/// One row of the training table.
+#[derive(Clone, Debug)]
+pub struct PassRow {
+    /// Number of the pass, from 1.
+    pub number: u64,
+    /// What the learner saw.
+    pub report: Report,
+    /// Examples of the training set.
+    pub examples: usize,
+    /// Dev scores; the first decides.
+    pub scores: Vec<Score>,
+    /// The best pass so far.
+    pub best: bool,
+}
+
+/// Is told what happens; prints, logs or does nothing.
+pub trait Watch {
+    /// A pass has ended.
+    fn pass(&mut self, row: &PassRow);
+}
+
+impl Watch for () {
+    fn pass(&mut self, _: &PassRow) {}
+}
+
+/// What training gives.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The weights to ship.
+    pub weights: Vec<f64>,
+    /// Dev scores of these weights.
+    pub scores: Vec<Score>,
+    /// The pass they are from.
+    pub best_pass: u64,
+    /// Passes made.
+    pub passes: u64,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+/// A run that is ready to start.
+pub struct Trainer<'a> {
+    set: &'a TrainingSet,
+    options: &'a TrainOptions,
+    strategy: StrategyChoice,
+    objective: Objective,
+    passes: Passes,
+}
+
+impl<'a> Trainer<'a> {
+    /// Checks that data and options go together.
+    ///
+    /// # Errors
+    /// A sentence about those that do not.
+    pub fn new(set: &'a TrainingSet, options: &'a TrainOptions) -> Result<Self> {
+        let strategy = options.check()?;
+        let n = real(set.corpus.len());
+        let default = if options.learner.penalty == Penalty::None { 0.0 } else { 1.0 / n };
+        let objective = Objective {
+            l1: options.l1.map_or(0.0, |s| s.value(n)),
+            l2: options.l2.map_or(if options.l1.is_some() { 0.0 } else { default }, |s| s.value(n)),
+        };
+        let passes = options.passes.unwrap_or(match options.learner.whole {
+            true => Passes::AtMost(options.learner.passes),
+            false => Passes::Exactly(options.learner.passes),
+        });
+        Ok(Trainer { set, options, strategy, objective, passes })
+    }
+
+    /// The strategy that will run.
+    #[must_use]
+    pub fn strategy(&self) -> StrategyChoice {
+        self.strategy
+    }
+
+    /// The penalties.
+    #[must_use]
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// How many passes at most.
+    #[must_use]
+    pub fn passes(&self) -> u64 {
+        match self.passes {
+            Passes::Exactly(n) | Passes::AtMost(n) => n,
+        }
+    }
+
+    /// Bytes that training takes, data included: an upper bound.
+    #[must_use]
+    pub fn memory(&self, dev: Option<&DevSet>) -> usize {
+        let weights = self.set.space.view().weights() * 8;
+        // Learner, the weights of the moment, the best ones, what a save makes of them.
+        let planes = self.options.learner.planes + 4;
+        let program = 16 << 20;
+        program + self.set.bytes() + dev.map_or(0, DevSet::bytes) + planes * weights
+    }
+
+    /// Trains until the passes are made, the learner has converged, dev scores have stalled, or
+    /// `stop` is raised.
+    ///
+    /// # Errors
+    /// When an example cannot be answered, the method fails, or weights are not finite.
+    pub fn run(
+        &self,
+        dev: Option<&DevSet>,
+        watch: &mut dyn Watch,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Trained> {
+        let (set, options) = (self.set, self.options);
+        let crew = Arc::new(Crew::new(options.threads.max(1))?);
+        let structure: Arc<dyn Structure> =
+            Arc::new(Chain::new(Arc::clone(&set.space), set.corpus.clone() as Arc<dyn Corpus<_>>));
+        let mut strategy = self.team(structure, &crew, stop)?;
+        let mut learner = options.learner.build(&options.settings, self.objective);
+        strategy.accepts(&mut *learner)?;
+        strategy.begin(&mut *learner, false)?;
+        let mut judge = dev.map(|dev| DevJudge::new(dev, set, Arc::clone(&crew)));
+
+        let mut best: Option<Trained> = None;
+        let mut pass = 0;
+        let ended = loop {
+            if pass == self.passes() {
+                break Ended::Passes;
+            }
+            pass += 1;
+            let report = strategy.pass(pass, &mut *learner)?;
+            let weights = learner.weights();
+            if weights.iter().any(|w| !w.is_finite()) {
+                return Err(seqoia_core::Error::Learner(format!(
+                    "after pass {pass} some weights are not finite; try a stronger penalty or another learner"
+                ))
+                .into());
+            }
+            let scores = judge.as_mut().map_or(Ok(vec![]), |j| j.scores(&weights))?;
+            let score = |scores: &[Score]| scores.first().map(|s| s.value);
+            let gain = match (&best, score(&scores), options.keep_last) {
+                (Some(b), Some(new), false) => score(&b.scores).is_none_or(|old| new > old),
+                _ => true,
+            };
+            let done = report.done.clone();
+            watch.pass(&PassRow {
+                number: pass,
+                report,
+                examples: set.corpus.len(),
+                scores: scores.clone(),
+                best: gain,
+            });
+            if gain {
+                best = Some(Trained { weights, scores, best_pass: pass, passes: pass, ended: Ended::Passes });
+            }
+            let since = best.as_ref().map_or(0, |b| pass - b.best_pass);
+            if stop.load(Ordering::Relaxed) {
+                break Ended::Interrupted;
+            }
+            if let (Done::Converged(why), Passes::AtMost(_)) = (done, self.passes) {
+                break Ended::Converged(why);
+            }
+            if let Some(patience) = options.patience.filter(|p| dev.is_some() && since >= *p) {
+                break Ended::Patience(patience);
+            }
+        };
+        let best = best.ok_or_else(|| Error::Option("no pass was made: --passes is 0".to_owned()))?;
+        Ok(Trained { passes: pass, ended, ..best })
+    }
+
+    fn team(
+        &self,
+        structure: Arc<dyn Structure>,
+        crew: &Arc<Crew>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<OneTeam> {
+        let setup = Setup {
+            crew: Arc::clone(crew),
+            seed: self.options.seed,
+            batch: self.options.batch_size.max(1),
+            chunks: Setup::CHUNKS,
+            stop: Arc::clone(stop),
+        };
+        Ok(match self.strategy {
+            StrategyChoice::Serial => serial::serial(structure, setup)?,
+            StrategyChoice::Minibatch => minibatch::minibatch(structure, setup)?,
+            StrategyChoice::Batch => batch::batch(structure, setup)?,
+        })
+    }
+}
