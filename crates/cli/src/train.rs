@@ -401,15 +401,16 @@ impl Watch for Reporter {
             self.header = true;
             self.score = row.scores.first().map(|s| s.name);
             let score = self.score.map_or(String::new(), |s| format!("{:>14}", format!("dev {s}")));
-            self.line(&format!("\n  pass   wrong/seq{score}       sec     total"));
+            let what = if row.objective.is_some() { "objective" } else { row.measure().0 };
+            self.line(&format!("\n  pass {what:>13}{score}       sec     total"));
         }
-        let wrong = 100.0 * share(row.report.wrong, row.examples);
+        let value = row.objective.map_or_else(|| row.measure().1, |f| format!("{f:.7}"));
         let score = row
             .scores
             .first()
             .map_or(String::new(), |s| format!("{:>13.2}{}", s.value, if row.best { "*" } else { " " }));
         self.line(&format!(
-            "{:>6} {wrong:>9.2} %{score}{seconds:>10.2}{:>10.2}",
+            "{:>6} {value:>13}{score}{seconds:>10.2}{:>10.2}",
             row.number,
             self.started.elapsed().as_secs_f64()
         ));
@@ -421,6 +422,7 @@ impl Watch for Reporter {
         let record = json!({
             "event": "pass",
             "pass": row.number,
+            "objective": row.objective,
             "loss": row.report.loss,
             "wrong": row.report.wrong,
             "effective_passes": share(row.report.asked.total(), row.examples),
@@ -431,6 +433,22 @@ impl Watch for Reporter {
         if let Err(error) = self.record(&record) {
             self.broken.get_or_insert(error);
         }
+    }
+}
+
+/// What a learner without an objective of its own shows: mistakes, or the loss it saw.
+trait Measure {
+    fn measure(&self) -> (&'static str, String);
+}
+
+impl Measure for PassRow {
+    fn measure(&self) -> (&'static str, String) {
+        if self.report.asked.searches > 0 {
+            return ("wrong", format!("{:.2} %", 100.0 * share(self.report.wrong, self.examples)));
+        }
+        #[allow(clippy::cast_precision_loss)] // shown with a few digits
+        let loss = self.report.loss / self.examples.max(1) as f64;
+        ("loss", format!("{loss:.5}"))
     }
 }
 

@@ -55,6 +55,10 @@ pub trait Learner: Send + Sync {
     fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {
         online(self, team)
     }
+    /// F at the end of the last pass, if the learner knows it without being asked to compute it.
+    fn objective(&self) -> Option<f64> {
+        None
+    }
     /// The weights to use and to ship (averaged, if it averages); valid at any time.
     fn weights(&self) -> Vec<f64>;
     /// All of its state at rest: one list for checkpoints, mixing, the wire, the memory report.

@@ -4,29 +4,28 @@
 
 const LANES: usize = 8;
 
-/// `sum_j a_j b_j`.
+/// `sum_j a_j b_j`, in double precision whatever the planes are kept in.
 #[must_use]
-pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
     let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let (a8, ra) = a.as_chunks::<LANES>();
-    let (b8, rb) = b.as_chunks::<LANES>();
+    let (a8, ra) = a[..n].as_chunks::<LANES>();
+    let (b8, rb) = b[..n].as_chunks::<LANES>();
     let mut sums = [0.0; LANES];
     for (a, b) in a8.iter().zip(b8) {
         for j in 0..LANES {
-            sums[j] += a[j] * b[j];
+            sums[j] += a[j].into() * b[j].into();
         }
     }
     for (j, (a, b)) in ra.iter().zip(rb).enumerate() {
-        sums[j] += a * b;
+        sums[j] += (*a).into() * (*b).into();
     }
     let four: [f64; 4] = std::array::from_fn(|j| sums[j] + sums[j + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
 }
 
 /// `to += step * x`.
-pub fn add_scaled(step: f64, x: &[f64], to: &mut [f64]) {
-    to.iter_mut().zip(x).for_each(|(to, x)| *to += step * x);
+pub fn add_scaled<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
 }
 
 #[cfg(test)]

@@ -15,8 +15,17 @@
 
 mod averaged_perceptron;
 mod averaging;
+mod calibrate;
+mod lbfgs;
+mod owl_qn;
 mod perceptron;
+mod planes;
+mod quasi_newton;
 pub mod registry;
+mod sgd;
 
 pub use averaged_perceptron::AveragedPerceptron;
+pub use lbfgs::Lbfgs;
+pub use owl_qn::OwlQn;
 pub use perceptron::Perceptron;
+pub use sgd::Sgd;

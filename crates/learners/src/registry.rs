@@ -1,6 +1,6 @@
 //! The list of learners: name, parameters, what they minimise and how they are made.
 
-use crate::{AveragedPerceptron, Perceptron};
+use crate::{AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, lbfgs, sgd};
 use seqoia_core::param::{Param, Settings, nearest};
 use seqoia_core::{Learner, Update};
 
@@ -63,6 +63,39 @@ impl Entry {
 
 /// Every learner there is, in the order in which `--learner list` shows them.
 pub const LEARNERS: &[Entry] = &[
+    Entry {
+        name: "lbfgs",
+        summary: "quasi-Newton on the exact objective; the reference for log-linear models",
+        reference: "Liu & Nocedal 1989",
+        penalty: Penalty::L2,
+        whole: true,
+        passes: 1000,
+        planes: 6 + 6,
+        params: lbfgs::PARAMS,
+        make: |settings, objective| Box::new(Lbfgs::new(settings, objective.l2)),
+    },
+    Entry {
+        name: "owl-qn",
+        summary: "quasi-Newton with |w|_1: sparse models, elastic net",
+        reference: "Andrew & Gao 2007",
+        penalty: Penalty::L1L2,
+        whole: true,
+        passes: 1000,
+        planes: 7 + 6,
+        params: lbfgs::PARAMS,
+        make: |settings, objective| Box::new(OwlQn::new(settings, objective)),
+    },
+    Entry {
+        name: "sgd",
+        summary: "one example at a time, calibrated rate that falls as 1/t",
+        reference: "Bottou, crfsgd",
+        penalty: Penalty::L2,
+        whole: false,
+        passes: 20,
+        planes: 2,
+        params: sgd::PARAMS,
+        make: |settings, objective| Box::new(Sgd::new(settings, objective.l2)),
+    },
     Entry {
         name: "averaged-perceptron",
         summary: "mistake-driven updates, mean of all weights; fast and good",

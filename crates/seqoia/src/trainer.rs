@@ -45,6 +45,8 @@ pub struct PassRow {
     pub number: u64,
     /// What the learner saw.
     pub report: Report,
+    /// F, if the learner knows it.
+    pub objective: Option<f64>,
     /// Examples of the training set.
     pub examples: usize,
     /// Dev scores; the first decides.
@@ -183,6 +185,7 @@ impl<'a> Trainer<'a> {
             watch.pass(&PassRow {
                 number: pass,
                 report,
+                objective: learner.objective(),
                 examples: set.corpus.len(),
                 scores: scores.clone(),
                 best: gain,

@@ -1,0 +1,21 @@
+# What a person types. Everything a target needs is installed by cargo.
+
+.PHONY: test test-long lint doc demo
+
+# Every test. Those on outside data look for it in $SEQOIA_DATA and otherwise say that they skip.
+test:
+	cargo test --workspace
+
+# Tests that take minutes.
+test-long:
+	cargo test --workspace --release -- --ignored
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+demo:
+	cargo run --release -- demo

@@ -1,0 +1,214 @@
+//! OWL-QN: L-BFGS for objectives with |w|_1 (Andrew & Gao 2007 [1]).
+//!
+//! ```text
+//! F(w) = f(w) + l1 |w|_1,   f(w) = (1/n) sum_i c_i loss_i(w) + (l2/2) |w|^2,   g = grad f
+//! pg_j = g_j + l1 sign(w_j)                          if w_j != 0
+//!      = g_j + l1  if g_j < -l1;  g_j - l1  if g_j > l1;  0 otherwise      if w_j = 0
+//! d = -H pg, but 0 where d_j pg_j >= 0
+//! w' = w + t d, but 0 where it leaves the orthant of w (of -pg where w_j = 0)
+//! accept if F(w') <= F(w) + 1e-4 pg.(w' - w), else halve t
+//! ```
+//!
+//! H is built from changes of the smooth gradient g [1, 3.2]. Weights become exactly zero, and a model
+//! file drops those. With l2 > 0 this is the elastic net. Stops as `lbfgs`, with pg for the gradient.
+
+use crate::lbfgs::{Stopping, smooth};
+use crate::planes::{BLOCK, inner, sum_blocks};
+use crate::quasi_newton::Memory;
+use crate::registry::Objective;
+use seqoia_core::cast::real;
+use seqoia_core::param::Settings;
+use seqoia_core::{Data, Done, Error, Learner, Mix, Question, Result, Slot, Team, each};
+
+/// Halvings of one line search.
+const TRIALS: usize = 40;
+
+/// Orthant-wise limited-memory quasi-Newton.
+#[derive(Clone, Debug)]
+pub struct OwlQn {
+    penalty: Objective,
+    stopping: Stopping,
+    memory: Memory,
+    w: Vec<f64>,       // [weights]
+    g: Vec<f64>,       // [weights] of the smooth part at w
+    values: Vec<f64>,  // F at the start and after each pass
+    pg: Vec<f64>,      // [weights]; scratch
+    d: Vec<f64>,       // [weights]; scratch
+    trial: Vec<f64>,   // [weights]; scratch
+    trial_g: Vec<f64>, // [weights]; scratch
+}
+
+impl OwlQn {
+    /// With checked settings.
+    #[must_use]
+    pub fn new(settings: &Settings, penalty: Objective) -> Self {
+        let history = settings.count("history").map_or(6, |n| usize::try_from(n).unwrap_or(6));
+        OwlQn {
+            penalty,
+            stopping: Stopping::new(settings),
+            memory: Memory::new(history),
+            w: vec![],
+            g: vec![],
+            values: vec![],
+            pg: vec![],
+            d: vec![],
+            trial: vec![],
+            trial_g: vec![],
+        }
+    }
+
+    /// F and the gradient of its smooth part.
+    fn value(team: &mut dyn Team, penalty: Objective, w: &[f64], g: &mut Vec<f64>) -> Result<f64> {
+        let f = smooth(team, penalty.l2, w, g)?;
+        let sizes = sum_blocks(team, w.len(), 1, |r, out| out[0] = w[r].iter().map(|w| w.abs()).sum())?;
+        Ok(f + penalty.l1 * sizes[0])
+    }
+
+    fn pseudo_gradient(&mut self, team: &mut dyn Team) -> Result<()> {
+        let l1 = self.penalty.l1;
+        self.pg.resize(self.w.len(), 0.0);
+        let items = self.pg.chunks_mut(BLOCK).zip(self.w.chunks(BLOCK).zip(self.g.chunks(BLOCK))).collect();
+        each(team, items, |(pg, (w, g)): (&mut [f64], (&[f64], &[f64]))| {
+            for ((pg, w), g) in pg.iter_mut().zip(w).zip(g) {
+                *pg = pseudo(*w, *g, l1);
+            }
+        })
+    }
+
+    /// `trial` = the projection of w + t d onto the orthant; returns pg.(trial - w).
+    fn project(&mut self, team: &mut dyn Team, t: f64) -> Result<f64> {
+        let OwlQn { trial, w, d, pg, .. } = self;
+        trial.resize(w.len(), 0.0);
+        let (w, d, pg) = (&*w, &*d, &*pg);
+        let items = trial.chunks_mut(BLOCK).enumerate().collect();
+        each(team, items, |(block, trial): (usize, &mut [f64])| {
+            for (j, x) in trial.iter_mut().enumerate() {
+                let i = block * BLOCK + j;
+                let orthant = if w[i] == 0.0 { -pg[i] } else { w[i] };
+                let moved = w[i] + t * d[i];
+                *x = if moved * orthant <= 0.0 { 0.0 } else { moved };
+            }
+        })?;
+        let trial = &*trial;
+        Ok(sum_blocks(team, w.len(), 1, |r, out| {
+            out[0] = r.map(|i| pg[i] * (trial[i] - w[i])).sum();
+        })?[0])
+    }
+}
+
+/// [1, eq. 4].
+fn pseudo(w: f64, g: f64, l1: f64) -> f64 {
+    if w != 0.0 {
+        g + l1 * w.signum()
+    } else if g < -l1 {
+        g + l1
+    } else if g > l1 {
+        g - l1
+    } else {
+        0.0
+    }
+}
+
+impl Learner for OwlQn {
+    fn needs(&self) -> &'static [Question] {
+        &[Question::Expectations]
+    }
+
+    fn whole(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.w.resize(team.weights(), 0.0);
+        self.memory.begin(self.w.len());
+        let f = Self::value(team, self.penalty, &self.w, &mut self.g)?;
+        self.values = vec![f];
+        Ok(())
+    }
+
+    fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {
+        let (f0, n) = (self.values.last().copied().unwrap_or(0.0), real(team.examples()));
+        self.pseudo_gradient(team)?;
+        let slope = inner(team, &self.pg, &self.pg)?.sqrt();
+        if slope == 0.0 {
+            return Ok(Done::Converged("the gradient is zero"));
+        }
+        for _ in 0..2 {
+            self.memory.direction(team, &self.pg, &mut self.d)?;
+            let items = self.d.chunks_mut(BLOCK).zip(self.pg.chunks(BLOCK)).collect();
+            each(team, items, |(d, pg): (&mut [f64], &[f64])| {
+                d.iter_mut().zip(pg).filter(|(d, pg)| **d * **pg >= 0.0).for_each(|(d, _)| *d = 0.0);
+            })?;
+            let steepest = self.memory.is_empty();
+            let mut t = if steepest { 1.0 / slope } else { 1.0 };
+            for _ in 0..TRIALS {
+                let gain = self.project(team, t)?;
+                let f = Self::value(team, self.penalty, &self.trial, &mut self.trial_g)?;
+                if f <= f0 + 1e-4 * gain && gain < 0.0 {
+                    // The step after projection: s = trial - w.
+                    let OwlQn { d, trial, w, .. } = self;
+                    crate::planes::moved(team, trial, -1.0, w, d)?;
+                    self.memory.push(team, 1.0, &self.d, &self.trial_g, &self.g)?;
+                    std::mem::swap(&mut self.w, &mut self.trial);
+                    std::mem::swap(&mut self.g, &mut self.trial_g);
+                    self.values.push(f);
+                    self.pseudo_gradient(team)?;
+                    let (slope, size) = (inner(team, &self.pg, &self.pg)?, inner(team, &self.w, &self.w)?);
+                    return Ok(self.stopping.test(&self.values, slope.sqrt(), size.sqrt(), n));
+                }
+                t *= 0.5;
+                if team.stopping() {
+                    return Ok(Done::Pass);
+                }
+            }
+            if steepest {
+                break;
+            }
+            self.memory.forget();
+        }
+        if n * slope <= 1e-2 * inner(team, &self.w, &self.w)?.sqrt().max(1.0) {
+            return Ok(Done::Converged("the objective cannot be resolved further"));
+        }
+        Err(Error::Learner(format!(
+            "OWL-QN finds no lower objective after {} passes, at F = {f0}, |pseudo-gradient| = {slope:e}",
+            self.values.len() - 1
+        )))
+    }
+
+    fn rest(&mut self, _: &mut dyn Team) -> Result<()> {
+        self.memory.begin(self.w.len());
+        Ok(())
+    }
+
+    fn objective(&self) -> Option<f64> {
+        self.values.last().copied()
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        const WHY: &str = "OWL-QN works on whole passes and cannot be mixed";
+        let slot = |name, data| Slot { name, mix: Mix::Never(WHY), data };
+        let mut slots = vec![
+            slot("w", Data::F64(&mut self.w)),
+            slot("g", Data::F64(&mut self.g)),
+            slot("values", Data::F64(&mut self.values)),
+        ];
+        slots.extend(self.memory.state());
+        slots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pseudo_gradient_is_the_steepest_one_sided_slope() {
+        assert_eq!(pseudo(1.0, 0.5, 0.2), 0.7);
+        assert_eq!(pseudo(-1.0, 0.5, 0.2), 0.3);
+        assert_eq!([pseudo(0.0, 0.1, 0.2), pseudo(0.0, 0.5, 0.2), pseudo(0.0, -0.5, 0.2)], [0.0, 0.3, -0.3]);
+    }
+}

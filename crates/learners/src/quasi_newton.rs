@@ -1,0 +1,164 @@
+//! The curvature memory of L-BFGS (Nocedal 1980), shared by `lbfgs` and `owl-qn`.
+//!
+//! The last m steps s = w' - w and gradient changes y = g' - g stand for the inverse Hessian H. The
+//! direction -H g is a linear combination of s_1..s_m, y_1..y_m and g, and its coefficients follow
+//! from inner products alone (Chen et al. 2014). So each iteration reads the memory twice, once for
+//! the products of g and once for the combination, where the two-loop recursion would read and write
+//! the direction 2m times; and blocks stay in cache.
+//!
+//! Pairs are kept in single precision: half the memory and traffic, and an approximation of H does not
+//! need more digits. Products and sums are in double precision.
+
+use crate::planes::{BLOCK, sum_blocks};
+use seqoia_core::cast::single;
+use seqoia_core::vecmath::{add_scaled, dot};
+use seqoia_core::{Data, Mix, Result, Slot, Team, each};
+
+/// The last pairs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Memory {
+    pairs: Vec<f32>,    // [2m][weights]: s of slot i, then y of slot i
+    products: Vec<f64>, // [2m][2m] inner products of the rows of `pairs`
+    weights: usize,
+    limit: usize,
+    used: u64, // pairs in memory
+    next: u64, // slot of the next pair
+}
+
+impl Memory {
+    pub(crate) fn new(limit: usize) -> Self {
+        Memory { limit, ..Memory::default() }
+    }
+
+    pub(crate) fn begin(&mut self, weights: usize) {
+        self.weights = weights;
+        self.pairs.resize(2 * self.limit * weights, 0.0);
+        self.products.resize(4 * self.limit * self.limit, 0.0);
+    }
+
+    pub(crate) fn forget(&mut self) {
+        (self.used, self.next) = (0, 0);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
+    fn row(&self, row: usize) -> &[f32] {
+        &self.pairs[row * self.weights..][..self.weights]
+    }
+
+    /// Rows in use, s and y of each slot.
+    fn rows(&self) -> Vec<usize> {
+        let used = usize::try_from(self.used).unwrap_or(0);
+        (0..2 * used).collect()
+    }
+
+    /// Takes in the step s = `step` * `d` and y = `g` - `before`. Skips a pair without curvature.
+    pub(crate) fn push(
+        &mut self,
+        team: &mut dyn Team,
+        step: f64,
+        d: &[f64],
+        g: &[f64],
+        before: &[f64],
+    ) -> Result<()> {
+        let (n, slot) = (self.weights, usize::try_from(self.next).unwrap_or(0));
+        let (_, rest) = self.pairs.split_at_mut(2 * slot * n);
+        let (s, rest) = rest.split_at_mut(n);
+        let y = &mut rest[..n];
+        let items: Vec<_> = s.chunks_mut(BLOCK).zip(y.chunks_mut(BLOCK)).enumerate().collect();
+        each(team, items, |(block, (s, y))| {
+            let range = block * BLOCK..block * BLOCK + s.len();
+            for (j, i) in range.enumerate() {
+                s[j] = single(step * d[i]);
+                y[j] = single(g[i] - before[i]);
+            }
+        })?;
+        let full = self.limit as u64;
+        self.used = (self.used + 1).min(full);
+        self.next = (self.next + 1) % full;
+        let (rows, pair) = (self.rows(), [2 * slot, 2 * slot + 1]);
+        let this = &*self;
+        let sums = sum_blocks(team, n, 2 * rows.len(), |range, out| {
+            for (out, &row) in out.chunks_mut(2).zip(&rows) {
+                let other = &this.row(row)[range.clone()];
+                out[0] = dot(&this.row(pair[0])[range.clone()], other);
+                out[1] = dot(&this.row(pair[1])[range.clone()], other);
+            }
+        })?;
+        let wide = 2 * self.limit;
+        for (products, row) in sums.chunks(2).zip(rows) {
+            for (k, &new) in pair.iter().enumerate() {
+                self.products[new * wide + row] = products[k];
+                self.products[row * wide + new] = products[k];
+            }
+        }
+        let product = |a: usize, b: usize| self.products[a * wide + b];
+        let (sy, ss, yy) = (product(pair[0], pair[1]), product(pair[0], pair[0]), product(pair[1], pair[1]));
+        if sy <= 1e-10 * (ss * yy).sqrt() {
+            self.used -= 1;
+            self.next = (self.next + full - 1) % full;
+            if self.used + 1 == full {
+                self.forget(); // the slot held an older pair, which is overwritten now
+            }
+        }
+        Ok(())
+    }
+
+    /// `d = -H g`.
+    pub(crate) fn direction(&self, team: &mut dyn Team, g: &[f64], d: &mut Vec<f64>) -> Result<()> {
+        let (rows, wide) = (self.rows(), 2 * self.limit);
+        let with_g = sum_blocks(team, self.weights, rows.len(), |range, out| {
+            for (out, &row) in out.iter_mut().zip(&rows) {
+                *out = dot(&self.row(row)[range.clone()], &g[range.clone()]);
+            }
+        })?;
+        // The two-loop recursion on coefficients: q = sum_k c_k row_k + c_g g.
+        let product = |a: usize, b: usize| self.products[a * wide + b];
+        let (mut c, mut c_g) = (vec![0.0; rows.len()], -1.0);
+        let q_times = |c: &[f64], c_g: f64, row: usize| {
+            c_g * with_g[row] + rows.iter().map(|&k| c[k] * product(k, row)).sum::<f64>()
+        };
+        let used = usize::try_from(self.used).unwrap_or(0);
+        let newest_first = (1..=used).map(|back| {
+            let slot = (usize::try_from(self.next).unwrap_or(0) + self.limit - back) % self.limit;
+            (2 * slot, 2 * slot + 1)
+        });
+        let order: Vec<_> = newest_first.collect();
+        let mut alphas = vec![];
+        for &(s, y) in &order {
+            let alpha = q_times(&c, c_g, s) / product(s, y);
+            c[y] -= alpha;
+            alphas.push(alpha);
+        }
+        if let Some(&(s, y)) = order.first() {
+            let scale = product(s, y) / product(y, y);
+            c.iter_mut().for_each(|c| *c *= scale);
+            c_g *= scale;
+        }
+        for (&(s, y), alpha) in order.iter().zip(&alphas).rev() {
+            let beta = q_times(&c, c_g, y) / product(s, y);
+            c[s] += alpha - beta;
+        }
+        d.resize(self.weights, 0.0);
+        each(team, d.chunks_mut(BLOCK).enumerate().collect(), |(block, d): (usize, &mut [f64])| {
+            let range = block * BLOCK..block * BLOCK + d.len();
+            d.iter_mut().zip(&g[range.clone()]).for_each(|(d, g)| *d = c_g * g);
+            for &row in &rows {
+                add_scaled(c[row], &self.row(row)[range.clone()], d);
+            }
+        })
+    }
+
+    pub(crate) fn state(&mut self) -> Vec<Slot<'_>> {
+        const WHY: &str = "curvature pairs of different shards do not go together";
+        let slot = |name, data| Slot { name, mix: Mix::Never(WHY), data };
+        vec![
+            slot("pairs", Data::F32(&mut self.pairs)),
+            slot("products", Data::F64(&mut self.products)),
+            slot("used", Data::Count(&mut self.used)),
+            slot("next", Data::Count(&mut self.next)),
+        ]
+    }
+}
