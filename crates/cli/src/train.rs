@@ -305,7 +305,7 @@ impl Reporter {
         self.line(&format!(
             "  features  {} templates   {} attributes   {} weights{scheme}",
             set.program.templates().len(),
-            n(view.attributes() + view.edge_attributes()),
+            n(set.space.attributes() + view.edge_attributes()),
             n(weights)
         ));
         let objective = trainer.objective();
@@ -339,7 +339,7 @@ impl Reporter {
             "sequences": set.corpus.ends.len(),
             "tokens": set.corpus.tokens(),
             "labels": set.labels.len(),
-            "attributes": view.attributes() + view.edge_attributes(),
+            "attributes": set.space.attributes() + view.edge_attributes(),
             "weights": weights,
             "learner": options.learner.name,
             "strategy": trainer.strategy().name(),

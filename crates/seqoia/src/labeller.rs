@@ -77,7 +77,9 @@ impl Labeller {
             let (space, frozen) = (labeller.space()?, labeller.frozen()?);
             space.is_sound()
                 && space.weights() == labeller.weights()?.len()
-                && space.attributes() == frozen.nodes.len()
+                && frozen.node_numbers.is_some_and(|numbers| {
+                    numbers.len() == frozen.nodes.len() && numbers.iter().all(|&a| space.has(a))
+                })
                 && space.edge_attributes() == frozen.edges.len()
                 && labeller.weights()?.iter().all(|w| w.is_finite())
                 && labeller.meta.label_column < labeller.meta.columns
@@ -119,7 +121,6 @@ impl Labeller {
             labels,
             width: Space::padded(labels),
             dense: self.meta.dense,
-            starts: self.container.get("space.starts")?,
             singles: self.container.get("space.singles")?,
             edge_starts: self.container.get("space.estarts")?,
             edge_pairs: self.container.get("space.epairs")?,
@@ -143,7 +144,7 @@ impl Labeller {
             },
             nodes: keys("nodes.keys", "nodes.slots")?,
             edges: keys("edges.keys", "edges.slots")?,
-            node_numbers: None,
+            node_numbers: Some(self.container.get("nodes.numbers")?),
             edge_numbers: None,
         })
     }

@@ -22,8 +22,8 @@ use crate::training_set::TrainingSet;
 pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained) -> Result<Vec<u8>> {
     let packed = Packed::new(set, &trained.weights);
     let mut strings = Strings::default();
-    let nodes = keys(set, &set.node_numbers, &packed.node_numbers, false, &mut strings);
-    let edges = keys(set, &set.edge_numbers, &packed.edge_numbers, true, &mut strings);
+    let (nodes, numbers) = keys(set, &set.node_numbers, &packed.node_numbers, false, &mut strings);
+    let (edges, _) = keys(set, &set.edge_numbers, &packed.edge_numbers, true, &mut strings);
     let meta = Meta {
         made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
         structure: "chain".to_owned(),
@@ -55,9 +55,9 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
     writer.add("strings.slots", strings.slots);
     writer.add("nodes.keys", nodes.view().keys);
     writer.add("nodes.slots", nodes.view().slots);
+    writer.add("nodes.numbers", &numbers);
     writer.add("edges.keys", edges.view().keys);
     writer.add("edges.slots", edges.view().slots);
-    writer.add("space.starts", space.starts);
     writer.add("space.singles", space.singles);
     writer.add("space.estarts", space.edge_starts);
     writer.add("space.epairs", space.edge_pairs);
@@ -100,16 +100,15 @@ impl Packed {
         let (labels, width) = (view.labels, view.width);
         let transitions: Vec<f32> = weights[..labels * width].iter().map(|w| single(*w)).collect();
         let (mut nodes, mut node_values, mut node_numbers) = (Pairs::default(), vec![], vec![]);
-        for attribute in 0..view.attributes() {
-            let entries: Vec<(u32, f32)> = if attribute < view.dense {
-                let row = &weights[view.rows_at() + attribute * width..][..labels];
-                (0..).zip(row.iter().map(|w| single(*w))).collect()
-            } else {
-                let sparse = attribute - view.dense;
-                let range = view.starts[sparse] as usize..view.starts[sparse + 1] as usize;
-                range.map(|p| (u32::from(view.singles[p - view.singles_at()]), single(weights[p]))).collect()
-            };
-            keep(entries, &mut nodes, &mut node_values, &mut node_numbers);
+        node_numbers.resize(view.dense + view.singles.len(), NONE);
+        for attribute in 0..view.dense {
+            let row = &weights[view.rows_at() + attribute * width..][..labels];
+            let entries = (0..).zip(row.iter().map(|w| single(*w)));
+            node_numbers[attribute] = keep(entries, &mut nodes, &mut node_values);
+        }
+        for attribute in view.sparse() {
+            let entries = view.list(attribute).map(|(p, y)| (u32::from(y), single(weights[p])));
+            node_numbers[attribute as usize] = keep(entries, &mut nodes, &mut node_values);
         }
         let (mut edges, mut edge_values, mut edge_numbers) = (Pairs::default(), vec![], vec![]);
         for attribute in 0..view.edge_attributes() {
@@ -118,12 +117,8 @@ impl Packed {
                 let padded = view.edge_pairs[p - view.edges_at()] as usize;
                 narrow(padded / width * labels + padded % width)
             };
-            keep(
-                range.map(|p| (pair(p), single(weights[p]))).collect(),
-                &mut edges,
-                &mut edge_values,
-                &mut edge_numbers,
-            );
+            let entries = range.map(|p| (pair(p), single(weights[p])));
+            edge_numbers.push(keep(entries, &mut edges, &mut edge_values));
         }
         for pairs in [&mut nodes, &mut edges] {
             pairs.starts.push(narrow(pairs.labels.len()));
@@ -139,20 +134,19 @@ impl Packed {
     }
 }
 
-/// Takes in an attribute if any of its weights is not zero.
-fn keep(entries: Vec<(u32, f32)>, pairs: &mut Pairs, values: &mut Vec<f32>, numbers: &mut Vec<u32>) {
+/// Takes in an attribute if any of its weights is not zero; its number, or NONE.
+fn keep(entries: impl Iterator<Item = (u32, f32)>, pairs: &mut Pairs, values: &mut Vec<f32>) -> u32 {
     let from = pairs.labels.len();
-    for (label, value) in entries.into_iter().filter(|(_, value)| *value != 0.0) {
+    for (label, value) in entries.filter(|(_, value)| *value != 0.0) {
         pairs.labels.push(label);
         values.push(value);
     }
     if pairs.labels.len() == from {
-        numbers.push(NONE);
-        return;
+        return NONE;
     }
-    numbers.push(narrow(pairs.len()));
     pairs.starts.push(narrow(from));
     pairs.counts.push(0); // the order stays
+    narrow(pairs.len() - 1)
 }
 
 fn lay_out(
@@ -172,7 +166,7 @@ fn lay_out(
             let at = view.rows_at() + new as usize * view.width;
             range.for_each(|i| values[at + nodes.labels[i] as usize] = node_values[i]);
         } else {
-            let at = view.starts[new as usize - view.dense] as usize;
+            let at = view.singles_at() + new as usize - view.dense;
             values[at..at + range.len()].copy_from_slice(&node_values[range]);
         }
     }
@@ -180,8 +174,14 @@ fn lay_out(
     values
 }
 
-/// The table of the attributes that are left, numbered as in the model.
-fn keys(set: &TrainingSet, numbers: &[u32], packed: &[u32], edge: bool, strings: &mut Strings) -> Keys {
+/// The table of the attributes that are left, in the order of their numbers, and those.
+fn keys(
+    set: &TrainingSet,
+    numbers: &[u32],
+    packed: &[u32],
+    edge: bool,
+    strings: &mut Strings,
+) -> (Keys, Vec<u32>) {
     let program: &Program = &set.program;
     let dictionary = if edge { &set.dictionary.edges } else { &set.dictionary.nodes };
     let mut order: Vec<(u32, u32)> = (0..)
@@ -192,7 +192,7 @@ fn keys(set: &TrainingSet, numbers: &[u32], packed: &[u32], edge: bool, strings:
         .collect();
     order.sort_unstable();
     let mut keys = Keys::new(program.stride());
-    for (_, id) in order {
+    for &(_, id) in &order {
         let mut key = dictionary.view().get(id).unwrap_or_default().to_vec();
         let pieces = program.arity(key[0]);
         for value in &mut key[1..=pieces] {
@@ -202,5 +202,5 @@ fn keys(set: &TrainingSet, numbers: &[u32], packed: &[u32], edge: bool, strings:
         }
         keys.intern(&key);
     }
-    keys
+    (keys, order.into_iter().map(|(number, _)| number).collect())
 }

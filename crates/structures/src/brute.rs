@@ -37,9 +37,8 @@ fn node_weight(space: SpaceView<'_>, w: &[f64], attribute: usize, y: usize) -> f
     if attribute < space.dense {
         return w[space.rows_at() + attribute * space.width + y];
     }
-    let sparse = attribute - space.dense;
-    let range = space.starts[sparse] as usize..space.starts[sparse + 1] as usize;
-    range.filter(|p| usize::from(space.singles[p - space.singles_at()]) == y).map(|p| w[p]).sum()
+    let list = space.list(seqoia_core::cast::narrow(attribute));
+    list.filter(|(_, label)| usize::from(*label) == y).map(|(p, _)| w[p]).sum()
 }
 
 /// All labellings of `length` positions, in the order in which ties are broken (the last position

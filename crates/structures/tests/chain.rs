@@ -9,7 +9,7 @@ use seqoia_core::{
     sum_by_parts,
 };
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Isa, Space};
+use seqoia_structures::chain::{Chain, Decoder, Isa, Renumbering, Space};
 
 /// What a random chain has.
 #[derive(Clone, Copy)]
@@ -48,11 +48,12 @@ fn toys() -> Vec<Toy> {
     all
 }
 
-fn lists(random: &mut Random, length: usize, attributes: usize, values: bool) -> Ragged {
+fn lists(random: &mut Random, length: usize, numbers: &[u32], values: bool) -> Ragged {
     let mut r = Ragged { starts: vec![0], ..Ragged::default() };
     for _ in 0..length {
         let from = r.items.len();
-        r.items.extend((0..random.below(5)).map(|_| narrow(random.below(attributes))));
+        r.items.extend((0..random.below(5)).map(|_| numbers[random.below(numbers.len())]));
+        r.items.retain(|a| *a != Renumbering::NONE);
         r.items[from..].sort_unstable();
         r.starts.push(narrow(r.items.len()));
     }
@@ -80,11 +81,15 @@ fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>) {
     let nodes = pairs(&mut random, ATTRIBUTES, k);
     let edges = if toy.edges { pairs(&mut random, 4, k * k) } else { Pairs::default() };
     let transitions: Vec<u32> = (0..narrow(k * k)).filter(|_| random.unit() < 0.7).collect();
-    let (space, _) = Space::new(k, &nodes, &edges, Some(&transitions), toy.all);
+    let (space, new) = Space::new(k, &nodes, &edges, Some(&transitions), toy.all);
     let sequences: Vec<Sequence> = (0..5)
         .map(|_| Sequence {
-            nodes: lists(&mut random, toy.length, ATTRIBUTES, toy.values),
-            edges: if toy.edges { lists(&mut random, toy.length, 4, toy.values) } else { Ragged::default() },
+            nodes: lists(&mut random, toy.length, &new.nodes, toy.values),
+            edges: if toy.edges {
+                lists(&mut random, toy.length, &new.edges, toy.values)
+            } else {
+                Ragged::default()
+            },
             labels: (0..toy.length).map(|_| label(random.below(k))).collect(),
             weight: 0.5 + random.unit(),
         })

@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
-use super::kernel::ForwardBackward;
+use super::kernel::{Batch, ForwardBackward};
 use super::{Chain, SpaceView};
 use seqoia_core::cast::{narrow, real};
 use seqoia_core::{
     Delta, Error, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation, Weights,
+    sum_by_parts,
 };
 
 pub(super) struct ChainLane {
@@ -20,6 +21,7 @@ pub(super) struct ChainLane {
     decoder: Decoder<f64>,
     forward_backward: ForwardBackward<f64>,
     found: Vec<u16>,
+    batch: Batch<f64>,
 }
 
 impl ChainLane {
@@ -32,6 +34,7 @@ impl ChainLane {
             decoder,
             forward_backward: ForwardBackward::default(),
             found: vec![],
+            batch: Batch::default(),
         }
     }
 
@@ -172,9 +175,9 @@ impl Lane for ChainLane {
                     let at = space.rows_at() + a as usize * space.width;
                     row(layout.holes(space.labels + a as usize), at, from, out);
                 } else {
-                    singles(space, a, |at, y| {
-                        out.rows.push(Row { at, from: from + u32::from(y), len: 1, holes: 0 })
-                    });
+                    let single =
+                        |(at, y)| Row { at: narrow(at), from: from + u32::from(y), len: 1, holes: 0 };
+                    out.rows.extend(space.list(a).map(single));
                 }
             }
         }
@@ -224,20 +227,31 @@ impl Lane for ChainLane {
             }
         }
     }
+
+    fn sum(&mut self, ids: &[usize], w: Weights<'_>, mut g: Option<&mut [f64]>) -> Result<f64> {
+        if w.scale != 1.0 {
+            return sum_by_parts(self, ids, w, g);
+        }
+        let chain = Arc::clone(&self.chain);
+        let (space, mut odd) = (chain.space.view(), vec![]);
+        let isa = self.decoder.kernel.isa();
+        let loss = self.batch.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd);
+        if let Some(g) = &mut g {
+            chain.space.clear_holes(g);
+        }
+        let rest = sum_by_parts(self, &odd, w, g)?;
+        let total = loss + rest;
+        if !total.is_finite() {
+            return sum_by_parts(self, ids, w, None); // names the example
+        }
+        Ok(total)
+    }
 }
 
 /// Adds `c` to every label but the gold one.
 fn add_costs(space: SpaceView<'_>, gold: &[u16], c: f64, nodes: &mut [f64]) {
     for (row, &y) in nodes.chunks_exact_mut(space.width).zip(gold) {
         (0..space.labels).filter(|&other| other != usize::from(y)).for_each(|other| row[other] += c);
-    }
-}
-
-/// The single weights of a sparse attribute: index and label.
-fn singles(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, u16)) {
-    let sparse = attribute as usize - space.dense;
-    for at in space.starts[sparse]..space.starts[sparse + 1] {
-        each(at, space.singles[at as usize - space.singles_at()]);
     }
 }
 
@@ -255,9 +269,7 @@ fn node_weight(chain: &Chain, space: SpaceView<'_>, attribute: u32, y: u16) -> O
         let exists = chain.space.holes(space.labels + a)[y / 32] >> (y % 32) & 1 == 0;
         return exists.then(|| narrow(space.rows_at() + a * space.width + y));
     }
-    let (mut found, wanted) = (None, y);
-    singles(space, attribute, |at, y| found = if usize::from(y) == wanted { Some(at) } else { found });
-    found
+    space.list(attribute).find(|(_, label)| usize::from(*label) == y).map(|(at, _)| narrow(at))
 }
 
 /// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any.

@@ -4,9 +4,11 @@
 //! few per cent of the attributes go with many labels and carry nine tenths of the work, and most go
 //! with one label only. So there are two kinds of attributes: *dense* ones have a row of W weights,
 //! one for each label and padding up to a multiple of the vector width, in which pairs that do not
-//! occur are holes that stay 0; *sparse* ones have a short list of (label, weight). Attributes are
-//! numbered so that dense ones come first and frequent ones before rare ones: the rows that are used
-//! most share cache lines and pages.
+//! occur are holes that stay 0; *sparse* ones have a short list of (label, weight). Dense ones are
+//! numbered first and frequent ones before rare ones: the rows that are used most share cache lines
+//! and pages. The number of a sparse attribute is the number of dense ones plus the position of its
+//! list, and the last label of a list is marked, so that finding a list takes no look-up and its
+//! weights can be fetched ahead of time.
 //!
 //! ```text
 //! weights:  [K][W] transitions | [dense][W] rows | single weights of sparse attributes | of edges
@@ -15,7 +17,8 @@
 use seqoia_core::Pairs;
 use seqoia_core::cast::{label, narrow};
 
-/// New numbers of the attributes: `nodes[old] = new`, `edges[old] = new`.
+/// New numbers of the attributes: `nodes[old] = new`, `edges[old] = new`; an attribute without any
+/// weight has none.
 #[derive(Clone, Debug, Default)]
 pub struct Renumbering {
     /// Of the attributes of positions.
@@ -24,19 +27,24 @@ pub struct Renumbering {
     pub edges: Vec<u32>,
 }
 
+impl Renumbering {
+    /// Stands for no number.
+    pub const NONE: u32 = u32::MAX;
+}
+
 /// The layout of the weights of a chain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Space {
     labels: usize,
     width: usize,
     dense: usize,
-    starts: Vec<u32>, // [A - dense + 1] index of the first single weight of a sparse attribute
-    singles: Vec<u16>, // [..] label of each single weight
+    lists: usize,          // sparse attributes
+    singles: Vec<u16>,     // [..] label of each single weight, the last one of a list marked
     edge_starts: Vec<u32>, // [E + 1] index of the first weight of an edge attribute
-    edge_pairs: Vec<u32>, // [..] y' * W + y of each of its weights
-    holes: Vec<u32>,  // [K + dense][ceil(W/32)] bits of weights that do not exist
-    complete: bool,   // no holes but the padding
-    transitions: bool, // plain label pairs have weights
+    edge_pairs: Vec<u32>,  // [..] y' * W + y of each of its weights
+    holes: Vec<u32>,       // [K + dense][ceil(W/32)] bits of weights that do not exist
+    complete: bool,        // no holes but the padding
+    transitions: bool,     // plain label pairs have weights
 }
 
 /// Borrowed arrays of a [`Space`], or of a mapped model file: all that decoding needs.
@@ -48,9 +56,7 @@ pub struct SpaceView<'a> {
     pub width: usize,
     /// How many attributes have dense rows.
     pub dense: usize,
-    /// `[A - dense + 1]`: where the single weights of each sparse attribute begin.
-    pub starts: &'a [u32],
-    /// Label of each single weight.
+    /// Label of each single weight; the last one of each list has the bit [`SpaceView::LAST`].
     pub singles: &'a [u16],
     /// `[E + 1]`: where the weights of each edge attribute begin.
     pub edge_starts: &'a [u32],
@@ -59,6 +65,21 @@ pub struct SpaceView<'a> {
 }
 
 impl SpaceView<'_> {
+    /// Marks the last label of a list.
+    pub const LAST: u16 = 1 << 15;
+
+    /// The single weights of a sparse attribute: index and label.
+    #[inline(always)]
+    pub fn list(&self, attribute: u32) -> impl Iterator<Item = (usize, u16)> {
+        let from = attribute as usize - self.dense;
+        let first = self.singles_at() + from;
+        let mut ended = false;
+        self.singles[from..].iter().enumerate().map_while(move |(i, &y)| {
+            let before = std::mem::replace(&mut ended, y & Self::LAST != 0);
+            (!before).then_some((first + i, y & !Self::LAST))
+        })
+    }
+
     /// Index of the first dense row.
     #[must_use]
     pub fn rows_at(&self) -> usize {
@@ -83,10 +104,18 @@ impl SpaceView<'_> {
         self.edges_at() + self.edge_pairs.len()
     }
 
-    /// Number of attributes of positions.
+    /// The numbers of the sparse attributes, ascending.
+    pub fn sparse(&self) -> impl Iterator<Item = u32> {
+        let is_first = |i: usize| i == 0 || self.singles[i - 1] & Self::LAST != 0;
+        (0..self.singles.len()).filter(move |&i| is_first(i)).map(|i| narrow(self.dense + i))
+    }
+
+    /// Whether an attribute of a position has this number.
     #[must_use]
-    pub fn attributes(&self) -> usize {
-        self.dense + self.starts.len().saturating_sub(1)
+    pub fn has(&self, attribute: u32) -> bool {
+        let a = attribute as usize;
+        let follows = |i: usize| i < self.singles.len() && (i == 0 || self.singles[i - 1] & Self::LAST != 0);
+        a < self.dense || follows(a - self.dense)
     }
 
     /// Number of attributes of edges.
@@ -105,12 +134,12 @@ impl SpaceView<'_> {
         };
         self.labels >= 1
             && self.width == Space::padded(self.labels)
-            && self.starts.is_empty() == self.singles.is_empty()
+            && self.labels < usize::from(Self::LAST)
+            && self.singles.last().is_none_or(|y| y & Self::LAST != 0)
             && self.edge_starts.is_empty() == self.edge_pairs.is_empty()
             && self.weights() <= u32::MAX as usize
-            && ascending(self.starts, self.singles_at(), self.edges_at())
             && ascending(self.edge_starts, self.edges_at(), self.weights())
-            && self.singles.iter().all(|&y| usize::from(y) < self.labels)
+            && self.singles.iter().all(|&y| usize::from(y & !Self::LAST) < self.labels)
             && self
                 .edge_pairs
                 .iter()
@@ -145,26 +174,24 @@ impl Space {
         if all && transitions.is_some() {
             (0..labels).for_each(|from| (0..labels).for_each(|to| space.exists(from, to)));
         }
-        let mut renumbering =
-            Renumbering { nodes: vec![0; nodes.len()], edges: (0..narrow(edges.len())).collect() };
+        let mut renumbering = Renumbering {
+            nodes: vec![Renumbering::NONE; nodes.len()],
+            edges: (0..narrow(edges.len())).collect(),
+        };
         for (new, &old) in order.iter().enumerate() {
-            renumbering.nodes[old as usize] = narrow(new);
+            let seen = nodes.of(old as usize);
             if new < dense {
+                renumbering.nodes[old as usize] = narrow(new);
                 match all {
                     true => (0..labels).for_each(|y| space.exists(labels + new, y)),
-                    false => {
-                        nodes.of(old as usize).iter().for_each(|&y| space.exists(labels + new, y as usize))
-                    }
+                    false => seen.iter().for_each(|&y| space.exists(labels + new, y as usize)),
                 }
-            } else {
-                let next = space.view().edges_at();
-                space.starts.push(narrow(next));
-                space.singles.extend(nodes.of(old as usize).iter().map(|&y| label(y as usize)));
+            } else if let Some((&last, others)) = seen.split_last() {
+                renumbering.nodes[old as usize] = narrow(dense + space.singles.len());
+                space.singles.extend(others.iter().map(|&y| label(y as usize)));
+                space.singles.push(label(last as usize) | SpaceView::LAST);
+                space.lists += 1;
             }
-        }
-        if !space.starts.is_empty() {
-            let end = space.view().edges_at();
-            space.starts.push(narrow(end));
         }
         space.lay_edges(edges, all);
         space.complete =
@@ -222,7 +249,6 @@ impl Space {
             labels: self.labels,
             width: self.width,
             dense: self.dense,
-            starts: &self.starts,
             singles: &self.singles,
             edge_starts: &self.edge_starts,
             edge_pairs: &self.edge_pairs,
@@ -233,6 +259,12 @@ impl Space {
     #[must_use]
     pub fn labels(&self) -> usize {
         self.labels
+    }
+
+    /// Number of attributes of positions.
+    #[must_use]
+    pub fn attributes(&self) -> usize {
+        self.dense + self.lists
     }
 
     /// Whether plain label pairs have weights.
@@ -272,8 +304,7 @@ impl Space {
     /// Bytes that the layout takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        4 * (self.starts.len() + self.edge_starts.len() + self.edge_pairs.len() + self.holes.len())
-            + 2 * self.singles.len()
+        4 * (self.edge_starts.len() + self.edge_pairs.len() + self.holes.len()) + 2 * self.singles.len()
     }
 }
 
@@ -294,11 +325,17 @@ mod tests {
     fn dense_and_frequent_attributes_come_first() {
         let nodes = pairs(&[&[0], &[0, 1, 2], &[2], &[0, 1]], &[9, 3, 10, 5]);
         let (space, new) = Space::new(3, &nodes, &Pairs::default(), Some(&[0, 4, 5]), false);
-        assert_eq!(new.nodes, [3, 1, 2, 0]);
+        assert_eq!(new.nodes, [3, 1, 2, 0]); // two rows, then lists of one label each
         let v = space.view();
         assert_eq!((v.width, v.dense, v.weights()), (4, 2, 3 * 4 + 2 * 4 + 2));
-        assert_eq!(v.starts, [20, 21, 22]);
-        assert_eq!(v.singles, [2, 0]);
+        assert_eq!(v.singles, [2 | SpaceView::LAST, SpaceView::LAST]);
+        assert_eq!(
+            (v.list(2).collect::<Vec<_>>(), v.list(3).collect::<Vec<_>>()),
+            (vec![(20, 2)], vec![(21, 0)])
+        );
+        assert_eq!(v.sparse().collect::<Vec<_>>(), [2, 3]);
+        assert_eq!([0, 1, 2, 3, 4].map(|a| v.has(a)), [true, true, true, true, false]);
+        assert_eq!(space.attributes(), 4);
         assert_eq!(space.existing(), 3 + 5 + 2);
         assert!(v.is_sound());
     }
@@ -332,8 +369,8 @@ mod tests {
         let v = space.view();
         assert!(v.is_sound());
         assert!(!SpaceView { labels: 0, ..v }.is_sound());
-        assert!(!SpaceView { singles: &[0, 7], ..v }.is_sound());
-        assert!(!SpaceView { starts: &[9, 8, 10], ..v }.is_sound());
-        assert!(!SpaceView { dense: 5, ..v }.is_sound());
+        assert!(!SpaceView { singles: &[0, 7 | SpaceView::LAST], ..v }.is_sound());
+        assert!(!SpaceView { singles: &[0, 1], ..v }.is_sound());
+        assert!(!SpaceView { edge_starts: &[1], edge_pairs: &[1], ..v }.is_sound());
     }
 }

@@ -117,7 +117,7 @@ fn larger<R: Real>(a: R, b: R) -> R {
 }
 
 /// Smallest and largest number of rows of `labels` numbers each.
-fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R, R) {
+pub(super) fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R, R) {
     let (mut least, mut most) = (rows[0], rows[0]);
     for row in rows.chunks_exact(width) {
         for &x in &row[..labels] {
@@ -130,7 +130,13 @@ fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R, R) {
 
 /// `to = exp(from - most)`, 0 in the padding.
 #[inline(always)]
-fn exp_rows<R: Real, const W: usize>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]) {
+pub(super) fn exp_rows<R: Real, const W: usize>(
+    from: &[R],
+    most: R,
+    labels: usize,
+    width: usize,
+    to: &mut [R],
+) {
     let width = if W == 0 { width } else { W };
     for (from, to) in from.chunks_exact(width).zip(to.chunks_exact_mut(width)) {
         to.iter_mut().zip(from).for_each(|(to, x)| *to = (*x - most).exp());
@@ -140,7 +146,7 @@ fn exp_rows<R: Real, const W: usize>(from: &[R], most: R, labels: usize, width: 
 
 /// `out = v M`: `out[j] = sum_i v[i] m[i][j]`, a row of the result in registers.
 #[inline(always)]
-fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out: &mut [R]) {
+pub(super) fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out: &mut [R]) {
     const BLOCK: usize = 8;
     if W == 0 {
         for (block, out) in out.chunks_exact_mut(BLOCK).enumerate() {
@@ -166,7 +172,7 @@ fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out: &mut [R])
 
 /// Sum of a row in four running sums, so that it does not wait for every addition.
 #[inline(always)]
-fn row_sum<R: Real>(row: &[R]) -> R {
+pub(super) fn row_sum<R: Real>(row: &[R]) -> R {
     let mut sums = [R::ZERO; 4];
     for four in row.as_chunks::<4>().0 {
         for j in 0..4 {

@@ -10,6 +10,7 @@
 use super::super::Space;
 use super::{Isa, Real, SpaceView, dispatch};
 use seqoia_core::Items;
+use seqoia_core::cast::narrow;
 
 pub(super) fn node_scores<R: Real>(
     isa: Isa,
@@ -26,7 +27,6 @@ pub(super) fn node_scores<R: Real>(
 fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, nodes: Items<'_>, out: &mut [R]) {
     let width = if W == 0 { space.width } else { W };
     let rows = &w[space.rows_at()..space.singles_at()];
-    let first_single = space.singles_at();
     for (t, out) in out.chunks_exact_mut(width).take(nodes.len()).enumerate() {
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
         let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
@@ -58,12 +58,9 @@ fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, node
             out.copy_from_slice(&sum);
         }
         for (i, &a) in ids.iter().enumerate().skip(dense) {
-            let sparse = a as usize - space.dense;
-            let (from, to) = (space.starts[sparse] as usize, space.starts[sparse + 1] as usize);
             let x = value(i);
-            for (weight, &y) in w[from..to].iter().zip(&space.singles[from - first_single..to - first_single])
-            {
-                out[usize::from(y)] += *weight * x;
+            for (p, y) in space.list(a) {
+                out[usize::from(y)] += w[p] * x;
             }
         }
         if scale != R::ONE {
@@ -110,7 +107,7 @@ fn spread<R: Real, const W: usize>(
 ) {
     let view = space.view();
     let width = if W == 0 { view.width } else { W };
-    let (first_row, first_single, end) = (view.rows_at(), view.singles_at(), at + to.len());
+    let (first_row, end) = (view.rows_at(), at + to.len());
     let mut scaled = vec![R::ZERO; width];
     for (t, part) in parts.chunks_exact(width).take(nodes.len()).enumerate() {
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
@@ -147,10 +144,9 @@ fn spread<R: Real, const W: usize>(
                     }
                 }
             } else {
-                let sparse = a - view.dense;
-                let (from, upto) = (view.starts[sparse] as usize, view.starts[sparse + 1] as usize);
-                for p in from.max(at)..upto.min(end) {
-                    to[p - at] += scaled[usize::from(view.singles[p - first_single])];
+                let inside = |(p, _): &(usize, u16)| (at..end).contains(p);
+                for (p, y) in view.list(narrow(a)).filter(inside) {
+                    to[p - at] += scaled[usize::from(y)];
                 }
             }
         }

@@ -7,11 +7,13 @@
 
 #![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
 
+mod batch;
 pub(crate) mod exp;
 mod forward_backward;
 mod gather;
 mod viterbi;
 
+pub(crate) use batch::Batch;
 pub(crate) use forward_backward::ForwardBackward;
 
 use super::SpaceView;
@@ -118,6 +120,21 @@ impl Isa {
             Isa::Avx2 => "avx2",
         }
     }
+}
+
+/// Asks for the cache line of `values[index]`; a hint, without effect outside the slice.
+#[inline(always)]
+pub(crate) fn prefetch<T>(values: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if index < values.len() {
+        // SAFETY: prefetching has no effect on memory, and the address lies inside the slice.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().add(index).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (values, index);
 }
 
 /// Runs a loop body compiled for the chosen instruction set and for the row width W. A body is an

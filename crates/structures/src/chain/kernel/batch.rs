@@ -1,0 +1,297 @@
+//! Loss and gradient of many sequences in one sweep: the fused form of scores, forward-backward and
+//! spread, for whole-pass learners.
+//!
+//! The formulas are those of `forward_backward`. What is gained over asking for parts:
+//!
+//! - exp of the transitions is computed once a chunk, and multiplied into the expected transitions
+//!   once a chunk: `E (x) sum_t alpha_{t-1} r_t`;
+//! - the gold label is subtracted from the posterior before it is scattered, so sums stay small (which
+//!   is what lets single precision work) and no observed counts are needed;
+//! - dense rows of the gradient are added without a look at their holes, which are cleared once;
+//! - rows of the next position are prefetched while this one is worked on.
+//!
+//! Sequences with attributes on edges, with values, or with scores too far apart for the linear domain
+//! are left to the caller.
+
+use super::exp::ln;
+use super::forward_backward::{exp_rows, row_sum, rows_range, times};
+use super::{Isa, Real, SpaceView, dispatch, prefetch};
+use seqoia_core::{Corpus, Sequence, SequenceView};
+
+/// Buffers of one worker.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch<R> {
+    e: Vec<R>,          // [K][W] exp(a - m)
+    transposed: Vec<R>, // [K][W]
+    pairs: Vec<R>,      // [K][W] sum of alpha_{t-1} r_t
+    nodes: Vec<R>,      // [T][W] scores, then psi, then r
+    alpha: Vec<R>,      // [T][W]
+    scales: Vec<R>,     // [T] 1 / c_t
+}
+
+/// What a sweep needs to know beside the buffers.
+struct Work<'a, R> {
+    space: SpaceView<'a>,
+    corpus: &'a dyn Corpus<Sequence>,
+    ids: &'a [usize],
+    w: &'a [R],
+    most: R,  // largest transition
+    range: R, // largest minus smallest transition
+}
+
+impl<R: Real> Batch<R> {
+    /// Adds the gradient to `g`, which may get values in its holes, and returns the loss. Sequences
+    /// that it cannot do go to `odd`.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn sum(
+        &mut self,
+        isa: Isa,
+        space: SpaceView<'_>,
+        corpus: &dyn Corpus<Sequence>,
+        ids: &[usize],
+        w: &[R],
+        g: Option<&mut [R]>,
+        odd: &mut Vec<usize>,
+    ) -> f64 {
+        let (labels, width) = (space.labels, space.width);
+        let matrix = labels * width;
+        let (least, most) = rows_range(&w[..matrix], width, labels);
+        self.e.resize(matrix, R::ZERO);
+        self.transposed.resize(matrix, R::ZERO);
+        exp_rows::<R, 0>(&w[..matrix], most, labels, width, &mut self.e);
+        for y in 0..labels {
+            (0..labels).for_each(|from| self.transposed[y * width + from] = self.e[from * width + y]);
+        }
+        self.pairs.clear();
+        self.pairs.resize(matrix, R::ZERO);
+        let work = &Work { space, corpus, ids, w, most, range: most - least };
+        let this = self;
+        dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<&mut [R]>, odd: &mut Vec<usize>) -> f64)
+    }
+}
+
+#[inline(always)]
+fn sweep<R: Real, const W: usize>(
+    b: &mut Batch<R>,
+    work: &Work<'_, R>,
+    mut g: Option<&mut [R]>,
+    odd: &mut Vec<usize>,
+) -> f64 {
+    let mut total = 0.0;
+    for &id in work.ids {
+        let x = work.corpus.view(id);
+        let x = x.filter(|x| x.edges.is_empty() && x.nodes.values.is_empty() && W > 0);
+        let Some(x) = x else {
+            odd.push(id);
+            continue;
+        };
+        b.score::<W>(work, x);
+        let gold = b.gold_score::<W>(work, x);
+        let Some(log_z) = b.forward::<W>(work, x.len()) else {
+            odd.push(id);
+            continue;
+        };
+        total += x.weight * (log_z - gold);
+        if let Some(g) = &mut g {
+            b.backward::<W>(work, x, g);
+        }
+    }
+    if let Some(g) = g {
+        let pairs = b.pairs.iter().zip(&b.e);
+        g.iter_mut().zip(pairs).for_each(|(g, (p, e))| *g += *p * *e);
+    }
+    total
+}
+
+/// Asks for the cache lines of these attributes in `plane`, which starts at weight `at`.
+#[inline(always)]
+fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], plane: &[R], at: usize) {
+    let line = 64 / size_of::<R>();
+    for &a in ids {
+        let a = a as usize;
+        if a < space.dense {
+            let row = space.rows_at() + a * W - at;
+            (0..W).step_by(line).for_each(|j| prefetch(plane, row + j));
+        } else {
+            prefetch(plane, space.singles_at() + a - space.dense - at);
+        }
+    }
+}
+
+impl<R: Real> Batch<R> {
+    #[inline(always)]
+    fn score<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>) {
+        let space = work.space;
+        self.nodes.resize(x.len() * W, R::ZERO);
+        let rows = &work.w[space.rows_at()..space.singles_at()];
+        for (t, out) in self.nodes.as_chunks_mut::<W>().0.iter_mut().enumerate() {
+            if t + 1 < x.len() {
+                fetch::<R, W>(space, x.nodes.at(t + 1), work.w, 0);
+            }
+            let ids = x.nodes.at(t);
+            let mut sum = [R::ZERO; W];
+            let mut rest = ids;
+            while let Some((&a, after)) = rest.split_first()
+                && (a as usize) < space.dense
+            {
+                let row = &rows[a as usize * W..][..W];
+                for j in 0..W {
+                    sum[j] += row[j];
+                }
+                rest = after;
+            }
+            *out = sum;
+            for &a in rest {
+                for (p, y) in space.list(a) {
+                    out[usize::from(y)] += work.w[p];
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn gold_score<const W: usize>(&self, work: &Work<'_, R>, x: SequenceView<'_>) -> f64 {
+        let (mut score, mut before) = (0.0, None::<usize>);
+        for (row, &y) in self.nodes.as_chunks::<W>().0.iter().zip(x.labels) {
+            let y = usize::from(y);
+            score += row[y].to_f64();
+            if let Some(before) = before {
+                score += work.w[before * W + y].to_f64();
+            }
+            before = Some(y);
+        }
+        score
+    }
+
+    /// Turns scores into psi, fills alpha and the scales; log Z, or None if scores are too far apart.
+    #[inline(always)]
+    fn forward<const W: usize>(&mut self, work: &Work<'_, R>, length: usize) -> Option<f64> {
+        let labels = work.space.labels;
+        self.alpha.resize(length * W, R::ZERO);
+        self.scales.resize(length, R::ZERO);
+        let (mut offset, mut product, mut logs) = (0.0, 1.0, 0.0);
+        for t in 0..length {
+            let psi = &mut self.nodes.as_chunks_mut::<W>().0[t];
+            let (mut least, mut most) = (psi[0], psi[0]);
+            for &x in &psi[1..labels] {
+                least = if x < least { x } else { least };
+                most = if x > most { x } else { most };
+            }
+            let fits = (most - least) + work.range <= R::LIMIT;
+            if !fits {
+                return None;
+            }
+            offset += most.to_f64();
+            for j in 0..W {
+                psi[j] = (psi[j] - most).exp();
+            }
+            psi[labels..].fill(R::ZERO);
+            let (before, row) = self.alpha.split_at_mut(t * W);
+            let row = &mut row[..W];
+            if t == 0 {
+                row.copy_from_slice(psi);
+            } else {
+                times::<R, W>(&before[(t - 1) * W..][..labels], &self.e, W, row);
+                for j in 0..W {
+                    row[j] *= psi[j];
+                }
+            }
+            let scale = row_sum(row);
+            let inverse = R::ONE / scale;
+            for a in row {
+                *a *= inverse;
+            }
+            self.scales[t] = inverse;
+            product *= scale.to_f64();
+            if !(1e-100..1e100).contains(&product) {
+                logs += ln(product);
+                product = 1.0;
+            }
+        }
+        Some(
+            offset
+                + logs
+                + ln(product)
+                + work.most.to_f64() * seqoia_core::cast::real(length.saturating_sub(1)),
+        )
+    }
+
+    /// Posterior minus gold into the gradient, position by position from the last; r of each position
+    /// replaces its psi.
+    #[inline(always)]
+    fn backward<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>, g: &mut [R]) {
+        let (space, c) = (work.space, R::from_f64(x.weight));
+        let labels = space.labels;
+        let (transitions, rest) = g.split_at_mut(space.rows_at());
+        let first_row = space.rows_at();
+        let mut beta = [R::ONE; W];
+        beta[labels..].fill(R::ZERO);
+        for t in (0..x.len()).rev() {
+            if t > 0 {
+                fetch::<R, W>(space, x.nodes.at(t - 1), rest, first_row);
+            }
+            let alpha = &self.alpha.as_chunks::<W>().0[t];
+            let y = usize::from(x.labels[t]);
+            let mut part = [R::ZERO; W];
+            for j in 0..W {
+                part[j] = c * (alpha[j] * beta[j]);
+            }
+            part[y] += R::ZERO - c;
+            let mut ids = x.nodes.at(t);
+            while let Some((&a, after)) = ids.split_first()
+                && (a as usize) < space.dense
+            {
+                let row = &mut rest[a as usize * W..][..W];
+                for j in 0..W {
+                    row[j] += part[j];
+                }
+                ids = after;
+            }
+            for &a in ids {
+                for (p, y) in space.list(a) {
+                    rest[p - first_row] += part[usize::from(y)];
+                }
+            }
+            if t > 0 {
+                transitions[usize::from(x.labels[t - 1]) * W + y] += R::ZERO - c;
+                let r = &mut self.nodes.as_chunks_mut::<W>().0[t];
+                let scale = self.scales[t];
+                for j in 0..W {
+                    r[j] = r[j] * beta[j] * scale;
+                }
+                times::<R, W>(&r[..labels], &self.transposed, W, &mut beta);
+            }
+        }
+        self.add_pairs::<W>(x.len(), labels, c);
+    }
+
+    /// `pairs[y'][y] += c sum_t alpha_{t-1}(y') r_t(y)`: two rows of the result stay in registers while
+    /// t runs.
+    #[inline(always)]
+    fn add_pairs<const W: usize>(&mut self, length: usize, labels: usize, c: R) {
+        let (alpha, r) = (self.alpha.as_chunks::<W>().0, self.nodes.as_chunks::<W>().0);
+        let rows = self.pairs.as_chunks_mut::<W>().0;
+        let mut from = 0;
+        while from < labels {
+            let both = from + 1 < labels;
+            let second = if both { from + 1 } else { from };
+            let (mut one, mut two) = ([R::ZERO; W], [R::ZERO; W]);
+            for t in 1..length {
+                let (a, b, r) = (alpha[t - 1][from], alpha[t - 1][second], &r[t]);
+                for j in 0..W {
+                    one[j] += a * r[j];
+                    two[j] += b * r[j];
+                }
+            }
+            for j in 0..W {
+                rows[from][j] += c * one[j];
+            }
+            if both {
+                for j in 0..W {
+                    rows[second][j] += c * two[j];
+                }
+            }
+            from += 2;
+        }
+    }
+}
