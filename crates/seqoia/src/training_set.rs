@@ -104,17 +104,19 @@ impl TrainingSet {
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
         let all = options.pairs == PairChoice::All;
         let (space, new) = Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, all);
-        let mut corpus = indexed.corpus;
-        corpus.renumber(&new.nodes, &new.edges);
         let numbers = |kept: &[u32], new: &[u32], all: usize| {
             let mut numbers = vec![NONE; all];
             kept.iter().zip(new).for_each(|(&old, &new)| numbers[old as usize] = new);
             numbers
         };
         let d = &indexed.dictionary;
+        let node_numbers = numbers(&indexed.kept_nodes, &new.nodes, d.nodes.view().len());
+        let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
+        let mut corpus = indexed.corpus;
+        corpus.renumber(&node_numbers, &edge_numbers);
         Ok(TrainingSet {
-            node_numbers: numbers(&indexed.kept_nodes, &new.nodes, d.nodes.view().len()),
-            edge_numbers: numbers(&indexed.kept_edges, &new.edges, d.edges.view().len()),
+            node_numbers,
+            edge_numbers,
             corpus: Arc::new(corpus),
             space: Arc::new(space),
             program,

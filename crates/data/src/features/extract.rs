@@ -19,6 +19,8 @@ const UNSET: u32 = u32::MAX - 2;
 
 /// Gives numbers to values and attributes.
 pub trait Dictionary {
+    /// Attributes have their last numbers, and lists are to be sorted by them.
+    const FINAL: bool;
     /// The number of a value, or [`UNKNOWN`].
     fn value(&mut self, string: &str) -> u32;
     /// The number of an attribute of a token or of an edge; [`UNKNOWN`] leaves it out.
@@ -53,6 +55,8 @@ impl Growing {
 }
 
 impl Dictionary for Growing {
+    const FINAL: bool = false;
+
     #[inline]
     fn value(&mut self, string: &str) -> u32 {
         self.strings.intern(string.as_bytes()).unwrap_or_else(|| {
@@ -87,6 +91,8 @@ pub struct Frozen<'a> {
 }
 
 impl Dictionary for Frozen<'_> {
+    const FINAL: bool = true;
+
     #[inline]
     fn value(&mut self, string: &str) -> u32 {
         self.strings.find(string.as_bytes())
@@ -111,6 +117,7 @@ pub struct Extractor {
     columns: Vec<u16>,           // that views read
     base: Vec<Vec<u32>>,         // [columns][T] numbers of the fields
     caches: Vec<Vec<u32>>,       // [views][values] numbers of the function's values
+    direct: Vec<Vec<u32>>,       // [templates][values] attributes of templates with one piece
     rows: Vec<u32>,              // [views][pad + T + pad]
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad] each, nearest first
     places: [u32; 2],
@@ -146,6 +153,7 @@ impl Extractor {
         Extractor {
             base: vec![vec![]; columns.len()],
             caches: vec![vec![]; program.views.len()],
+            direct: vec![vec![]; program.compiled.len()],
             rows: vec![],
             outside,
             places,
@@ -156,14 +164,14 @@ impl Extractor {
         }
     }
 
-    /// Appends the attributes of a sentence, one list a token, in the order of their numbers. Lists
-    /// of edges are appended only if the program has attributes of edges.
+    /// Appends the attributes of a sentence, one list a token; in the order of their numbers if those
+    /// are final. Lists of edges are appended only if the program has attributes of edges.
     ///
     /// # Errors
     /// A value that is no number, with its line.
-    pub fn extract(
+    pub fn extract<D: Dictionary>(
         &mut self,
-        dictionary: &mut impl Dictionary,
+        dictionary: &mut D,
         file: &str,
         block: &Block,
         tokens: Range<usize>,
@@ -181,7 +189,26 @@ impl Extractor {
         }
         for t in 0..length {
             let from = [nodes.items.len(), edges.items.len()];
-            'templates: for template in &program.compiled {
+            'templates: for (template, direct) in program.compiled.iter().zip(&mut self.direct) {
+                if let ([(view, offset)], None) = (&template.pieces[..], template.value) {
+                    // One piece: looked up once for each value.
+                    let value = self.rows[view * row + (program.pad + t).wrapping_add_signed(*offset)];
+                    if value >= UNKNOWN {
+                        continue;
+                    }
+                    let attribute = cached(direct, value, || {
+                        self.key[0] = template.group;
+                        self.key[1] = value;
+                        self.key[2..].fill(0);
+                        dictionary.attribute(template.edge, &self.key)
+                    });
+                    if attribute < UNSET {
+                        let out = if template.edge { &mut *edges } else { &mut *nodes };
+                        out.items.push(attribute);
+                        out.values.extend(values.then_some(1.0));
+                    }
+                    continue;
+                }
                 self.key[0] = template.group;
                 for (slot, &(view, offset)) in self.key[1..].iter_mut().zip(&template.pieces) {
                     *slot = self.rows[view * row + (program.pad + t).wrapping_add_signed(offset)];
@@ -207,10 +234,12 @@ impl Extractor {
                     out.values.push(value);
                 }
             }
-            sort_last(nodes, from[0]);
+            if D::FINAL {
+                sort_last(nodes, from[0]);
+                sort_last(edges, from[1]);
+            }
             nodes.starts.push(narrow(nodes.items.len()));
             if program.has_edges() {
-                sort_last(edges, from[1]);
                 edges.starts.push(narrow(edges.items.len()));
             }
         }

@@ -57,7 +57,7 @@ pub struct Indexer {
 
 /// A training set in numbers. Attributes still have the numbers of their arrival.
 pub struct Indexed {
-    /// The sequences.
+    /// The sequences, with the numbers of the dictionary.
     pub corpus: Memory,
     /// The tables of values and attributes.
     pub dictionary: Growing,
@@ -148,32 +148,25 @@ impl Indexer {
         self.len() == 0
     }
 
-    /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs. The
-    /// corpus then has the numbers of the kept attributes.
+    /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs.
     #[must_use]
     pub fn finish(self, cutoff: u32) -> Indexed {
         let Indexer { dictionary, labels, mut corpus, .. } = self;
         corpus.shrink();
         let k = labels.len();
-        let kept_nodes = frequent(&corpus.nodes, dictionary.nodes.view().len(), cutoff);
-        let kept_edges = frequent(&corpus.edges, dictionary.edges.view().len(), cutoff);
-        let numbers = |kept: &[u32], all: usize| {
-            let mut numbers = vec![NONE; all];
-            kept.iter().enumerate().for_each(|(new, &old)| numbers[old as usize] = narrow(new));
-            numbers
-        };
-        corpus.renumber(
-            &numbers(&kept_nodes, dictionary.nodes.view().len()),
-            &numbers(&kept_edges, dictionary.edges.view().len()),
-        );
-        let nodes = pairs(&corpus.nodes, kept_nodes.len(), k, |t| Some(usize::from(corpus.labels[t])));
+        let node_counts = counts(&corpus.nodes, dictionary.nodes.view().len());
+        let edge_counts = counts(&corpus.edges, dictionary.edges.view().len());
+        let kept_nodes = frequent(&node_counts, cutoff);
+        let kept_edges = frequent(&edge_counts, cutoff);
+        let nodes =
+            pairs(&corpus.nodes, &node_counts, &kept_nodes, k, |t| Some(usize::from(corpus.labels[t])));
         let mut is_first = vec![false; corpus.labels.len() + 1];
         is_first[0] = true;
         corpus.ends.iter().for_each(|&end| is_first[end as usize] = true);
         let pair = |t: usize| {
             (!is_first[t]).then(|| usize::from(corpus.labels[t - 1]) * k + usize::from(corpus.labels[t]))
         };
-        let edges = pairs(&corpus.edges, kept_edges.len(), k * k, pair);
+        let edges = pairs(&corpus.edges, &edge_counts, &kept_edges, k * k, pair);
         let mut seen = vec![false; k * k];
         (0..corpus.labels.len()).filter_map(pair).for_each(|p| seen[p] = true);
         let transitions = (0..narrow(k * k)).filter(|&p| seen[p as usize]).collect();
@@ -181,29 +174,33 @@ impl Indexer {
     }
 }
 
-/// Attributes that occur at least `cutoff` times.
-fn frequent(lists: &Ragged, attributes: usize, cutoff: u32) -> Vec<u32> {
+fn counts(lists: &Ragged, attributes: usize) -> Vec<u32> {
     let mut counts = vec![0u32; attributes];
     lists.items.iter().for_each(|&a| counts[a as usize] = counts[a as usize].saturating_add(1));
-    (0..narrow(attributes)).filter(|&a| counts[a as usize] >= cutoff.max(1)).collect()
+    counts
 }
 
-/// Which labels each attribute occurs with: occurrences are sorted by attribute, then each list is
-/// made unique with one stamp a label.
+/// Attributes that occur at least `cutoff` times.
+fn frequent(counts: &[u32], cutoff: u32) -> Vec<u32> {
+    (0..narrow(counts.len())).filter(|&a| counts[a as usize] >= cutoff.max(1)).collect()
+}
+
+/// Which labels each kept attribute occurs with: occurrences are sorted by attribute, then each list
+/// is made unique with one stamp a label.
 fn pairs(
     lists: &Ragged,
-    attributes: usize,
+    counts: &[u32],
+    kept: &[u32],
     labels: usize,
     label_of: impl Fn(usize) -> Option<usize>,
 ) -> Pairs {
-    let mut counts = vec![0u32; attributes];
-    lists.items.iter().for_each(|&a| counts[a as usize] += 1);
-    let mut next = vec![0usize; attributes];
+    let mut starts = vec![0usize; counts.len()];
     let mut total = 0;
-    for (next, &count) in next.iter_mut().zip(&counts) {
-        *next = total;
+    for (start, &count) in starts.iter_mut().zip(counts) {
+        *start = total;
         total += count as usize;
     }
+    let mut next = starts.clone();
     let mut seen = vec![NONE; total];
     for t in 0..lists.starts.len().saturating_sub(1) {
         let Some(y) = label_of(t) else { continue };
@@ -212,20 +209,20 @@ fn pairs(
             next[a as usize] += 1;
         }
     }
-    let mut pairs = Pairs { starts: vec![0], labels: vec![], counts };
+    let mut pairs = Pairs { starts: vec![0], labels: vec![], counts: vec![] };
     let mut stamps = vec![NONE; labels];
-    let mut at = 0;
-    for a in 0..attributes {
+    for &a in kept {
         let from = pairs.labels.len();
-        for &y in &seen[at..next[a]] {
-            if stamps[y as usize] != narrow(a) {
-                stamps[y as usize] = narrow(a);
+        // The edge into a first token has no label, so a list may have fewer labels than occurrences.
+        for &y in &seen[starts[a as usize]..next[a as usize]] {
+            if stamps[y as usize] != a {
+                stamps[y as usize] = a;
                 pairs.labels.push(y);
             }
         }
-        at += pairs.counts[a] as usize;
         pairs.labels[from..].sort_unstable();
         pairs.starts.push(narrow(pairs.labels.len()));
+        pairs.counts.push(counts[a as usize]);
     }
     pairs
 }
@@ -256,10 +253,10 @@ mod tests {
     }
 
     fn names(program: &Program, indexed: &Indexed, t: usize) -> Vec<String> {
-        let kept = |a: &u32| indexed.kept_nodes[*a as usize];
+        let kept = |a: &&u32| indexed.kept_nodes.contains(a);
         let key = |a| indexed.dictionary.nodes.view().get(a).unwrap();
         let items = indexed.corpus.nodes.view().at(t);
-        items.iter().map(|a| program.name(key(kept(a)), indexed.dictionary.strings.view())).collect()
+        items.iter().filter(kept).map(|a| program.name(key(*a), indexed.dictionary.strings.view())).collect()
     }
 
     const TEXT: &str = "a X 1\nb Y 2\n\na Z 2\n";
@@ -269,7 +266,7 @@ mod tests {
         let (program, indexed) = index("U0:%x[-1,0]/%x[0,1]\nU1:%x[1,0]", TEXT, 1);
         assert_eq!(names(&program, &indexed, 0), ["U0:_B-1/X", "U1:b"]);
         assert_eq!(names(&program, &indexed, 1), ["U0:a/Y", "U1:_B+1"]);
-        assert_eq!(names(&program, &indexed, 2), ["U1:_B+1", "U0:_B-1/Z"]);
+        assert_eq!(names(&program, &indexed, 2), ["U0:_B-1/Z", "U1:_B+1"]);
         assert_eq!(indexed.labels.iter().collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(indexed.transitions, [1]);
         assert_eq!(indexed.corpus.ends, [2, 3]);

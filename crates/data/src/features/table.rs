@@ -142,7 +142,7 @@ impl<'a> KeysView<'a> {
     #[inline]
     #[must_use]
     pub fn find(&self, key: &[u32]) -> u32 {
-        find(self.slots, hash(key), |id| self.get(id) == Some(key)).unwrap_or(UNKNOWN)
+        find(self.slots, hash(key), |id| self.get(id).is_some_and(|k| equal(k, key))).unwrap_or(UNKNOWN)
     }
 }
 
@@ -171,7 +171,7 @@ impl Keys {
     #[inline]
     pub fn intern(&mut self, key: &[u32]) -> Option<u32> {
         let code = hash(key);
-        if let Some(id) = find(&self.slots, code, |id| self.view().get(id) == Some(key)) {
+        if let Some(id) = find(&self.slots, code, |id| self.view().get(id).is_some_and(|k| equal(k, key))) {
             return Some(id);
         }
         let id = self.view().len();
@@ -192,6 +192,12 @@ impl Keys {
     pub fn bytes(&self) -> usize {
         4 * (self.keys.capacity() + self.slots.capacity())
     }
+}
+
+/// Tuples are short: a loop in place beats a call.
+#[inline]
+fn equal(a: &[u32], b: &[u32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
 }
 
 /// At most two thirds of the slots are used.

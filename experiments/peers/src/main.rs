@@ -1,0 +1,108 @@
+//! Runs Seqoia and its rivals side by side, on the same attributes, and prints ratios of CPU time
+//! and peak memory.
+//!
+//! The rivals are those that install by name: `python-crfsuite` and `vowpalwabbit` (pip) and
+//! `crfsuite-compliant-rs` (cargo). They go into the cache on first use. Calls are interleaved and
+//! repeated, and medians are shown: machines have slow and fast stretches, ratios hold.
+
+mod bench;
+mod data;
+mod expand;
+mod measure;
+mod runs;
+mod score;
+mod screen;
+mod sections;
+mod table;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+
+use crate::bench::Bench;
+use crate::data::TaskName;
+use crate::sections::SECTIONS;
+
+/// Runs Seqoia and its rivals side by side and prints ratios
+#[derive(Parser)]
+#[command(
+    name = "peers",
+    version,
+    max_term_width = 80,
+    after_help = "\
+Example:
+  SEQOIA_DATA=../shared/data cargo run --release -p seqoia-peers -- reading predict
+
+The variable SEQOIA_DATA names a folder with the corpora conll2000,
+ud-english-ewt and brown-pos; without it a generated corpus is used."
+)]
+struct Args {
+    /// Sections to run [default: all]
+    #[arg(value_parser = SECTIONS.map(|section| section.name))]
+    sections: Vec<String>,
+    /// Run everything N times and take medians
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u64).range(1..))]
+    repeat: u64,
+    /// Where rivals and expanded data go [default: target/peers]
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// The program to measure [default: built from this tree]
+    #[arg(long, value_name = "FILE")]
+    seqoia: Option<PathBuf>,
+    /// Write every figure to this file, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Section fastest: our learner
+    #[arg(long, value_name = "NAME", default_value = "averaged-perceptron")]
+    learner: String,
+    /// Section fastest: its passes
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    passes: u64,
+    /// Section fastest: further flags of `seqoia train`, in one argument
+    #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
+    flags: String,
+    /// Section lbfgs: another way to the objective: flags of `seqoia train`; several steps are
+    /// separated by `;`, and step N leaves the model stepN.seqoia. May be given again
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    path: Vec<String>,
+    /// Prepares the files of a task in the current folder: what the program starts itself for
+    #[arg(long, value_enum, hide = true)]
+    prepare: Option<TaskName>,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            screen::note(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<()> {
+    if let Some(task) = args.prepare {
+        return Ok(screen::result(&serde_json::to_string(&data::prepare(task)?)?)?);
+    }
+    if data::corpora().is_none() {
+        screen::note(&format!(
+            "{} is not set: a generated corpus is used, whose figures are not those of real text",
+            data::VARIABLE
+        ));
+    }
+    let cache = match &args.cache {
+        Some(cache) => cache.clone(),
+        None => tools::target()?.join("peers"),
+    };
+    let mut bench = Bench::new(args, &cache)?;
+    for section in SECTIONS {
+        if args.sections.is_empty() || args.sections.iter().any(|name| name == section.name) {
+            screen::note(&format!("{}: {}", section.name, section.about));
+            (section.run)(&mut bench).with_context(|| format!("section {}", section.name))?;
+        }
+    }
+    Ok(())
+}
