@@ -2,11 +2,31 @@
 //! width: eight running sums, added pairwise at the end, so that the compiler may use vectors of two,
 //! four or eight numbers and gives the same bits with each.
 
+#![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
+
+use crate::Isa;
+
 const LANES: usize = 8;
 
 /// `sum_j a_j b_j`, in double precision whatever the planes are kept in.
 #[must_use]
 pub fn dot<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn avx2<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
+            dot_body(a, b)
+        }
+        if Isa::detect() == Isa::Avx2 {
+            // SAFETY: AVX2 was just seen on this processor.
+            return unsafe { avx2(a, b) };
+        }
+    }
+    dot_body(a, b)
+}
+
+#[inline(always)]
+fn dot_body<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
     let n = a.len().min(b.len());
     let (a8, ra) = a[..n].as_chunks::<LANES>();
     let (b8, rb) = b[..n].as_chunks::<LANES>();
@@ -25,13 +45,35 @@ pub fn dot<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
 
 /// `to += step * x`.
 pub fn add_scaled<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
-    to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
+    #[inline(always)]
+    fn body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
+        to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn avx2<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
+            body(step, x, to);
+        }
+        if Isa::detect() == Isa::Avx2 {
+            // SAFETY: AVX2 was just seen on this processor.
+            return unsafe { avx2(step, x, to) };
+        }
+    }
+    body(step, x, to);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cast::real;
+
+    #[test]
+    fn vectors_of_any_width_give_the_same_bits() {
+        let a: Vec<f32> = (0..4099u16).map(|i| f32::from(i).sin()).collect();
+        let b: Vec<f64> = (0..4099).map(|i| (real(i) * 0.37).cos()).collect();
+        assert_eq!(dot(&a, &b).to_bits(), dot_body(&a, &b).to_bits());
+    }
 
     #[test]
     fn dot_equals_the_plain_sum() {

@@ -1,7 +1,7 @@
 //! What a user can choose about training, checked once.
 
 use seqoia_core::param::Settings;
-use seqoia_data::features::{Program, Template, crfpp, sets};
+use seqoia_data::features::{Piece, Program, Source, Template, crfpp, sets};
 use seqoia_data::format::{Field, Kind};
 use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, Penalty};
@@ -70,7 +70,10 @@ impl Features {
     /// A template that reads a column that the file does not have, or the label itself.
     pub fn compile(&self, file: &str, columns: usize, label: usize) -> Result<Program> {
         for template in &self.templates {
-            let text = template.render(|i| format!("<{}>", i + 1));
+            let text = template.render(|i| match template.pieces[i] {
+                Piece { source: Source::Column(column, _), offset, .. } => format!("%x[{offset},{column}]"),
+                Piece { .. } => "%place".to_owned(),
+            });
             if let Some(column) = template.last_column().filter(|c| usize::from(*c) >= columns) {
                 return Err(Error::Option(format!(
                     "template {text} reads column {column}, but {file} has columns 0 to {}",
@@ -325,6 +328,19 @@ impl TrainOptions {
             (false, 0..=1) => StrategyChoice::Serial,
             (false, _) => StrategyChoice::Minibatch,
         });
+        match (self.learner.whole, strategy) {
+            (true, StrategyChoice::Minibatch) => {
+                return Err(Error::Option(format!(
+                    "{name} works on whole passes: use strategy batch or serial"
+                )));
+            }
+            (false, StrategyChoice::Batch) => {
+                return Err(Error::Option(format!(
+                    "{name} works on single examples: use strategy serial or minibatch"
+                )));
+            }
+            _ => (),
+        }
         if self.batch_size > 1 && strategy != StrategyChoice::Minibatch {
             return Err(Error::Option(format!(
                 "--batch-size {}: strategy {} does not use it; minibatch does",

@@ -1,6 +1,8 @@
 //! The laws of the chain: every kernel equals enumeration, gradients equal differences, both
 //! instruction sets give the same bits, and extreme scores stay finite.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // a test fails by panicking
+
 use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real, single};
@@ -52,8 +54,8 @@ fn lists(random: &mut Random, length: usize, numbers: &[u32], values: bool) -> R
     let mut r = Ragged { starts: vec![0], ..Ragged::default() };
     for _ in 0..length {
         let from = r.items.len();
-        r.items.extend((0..random.below(5)).map(|_| numbers[random.below(numbers.len())]));
-        r.items.retain(|a| *a != Renumbering::NONE);
+        let drawn = (0..random.below(5)).map(|_| numbers[random.below(numbers.len())]);
+        r.items.extend(drawn.filter(|a| *a != Renumbering::NONE));
         r.items[from..].sort_unstable();
         r.starts.push(narrow(r.items.len()));
     }
@@ -351,4 +353,55 @@ fn extremes_stay_finite() {
             }
         }
     }
+}
+
+#[test]
+fn a_beam_of_all_labels_is_exact_and_a_small_one_is_a_lower_bound() {
+    for (i, toy) in toys().into_iter().enumerate().filter(|(_, t)| t.length > 0) {
+        let (chain, sequences, w) = make(toy, 700 + i as u64);
+        let space = chain.space().view();
+        let mut decoder = Decoder::default();
+        for x in &sequences {
+            let (mut exact, mut found) = (vec![], vec![]);
+            let best = decoder.best(space, &w, view(x), &mut exact);
+            assert!(close(decoder.best_in_beam(space, &w, view(x), toy.labels, &mut found), best, 1e-12));
+            assert!(toy.values || found == exact);
+            for size in 1..toy.labels {
+                let score = decoder.best_in_beam(space, &w, view(x), size, &mut found);
+                assert!(score <= best + 1e-9);
+                assert!(close(score, brute::score(space, &w, view(x), &found), 1e-12));
+            }
+        }
+    }
+}
+
+#[test]
+fn updates_of_inexact_search_are_violations() {
+    let mut prefixes = 0;
+    for seed in 0..60 {
+        let toy = Toy { labels: 4, length: 8, all: true, ..PLAIN };
+        let (chain, sequences, w) = make(toy, 800 + seed);
+        let chain = Arc::new(Chain::new(chain.space().clone(), Arc::new(sequences.clone())).with_beam(2));
+        let mut lane = chain.lane(0).unwrap();
+        for id in 0..sequences.len() {
+            let mut margins = vec![];
+            for update in [Update::Early, Update::Latest, Update::MaxViolation] {
+                lane.open(id).unwrap();
+                let mut note = Note::default();
+                note.clear(id, 1.0);
+                lane.violations(Weights::plain(&w), &Search { k: 1, cost: 0.0, update }, &mut note).unwrap();
+                for v in note.found() {
+                    assert!(close(v.delta.dot(Weights::plain(&w)), v.margin, 1e-10));
+                    assert!(v.margin <= 1e-9, "{update:?} is no violation: {}", v.margin);
+                    prefixes += 1;
+                    margins.push(v.margin);
+                }
+            }
+            // Max-violation is the most violated of all prefixes.
+            if let [early, latest, most] = margins[..] {
+                assert!(most <= early + 1e-9 && most <= latest + 1e-9);
+            }
+        }
+    }
+    assert!(prefixes > 300, "{prefixes}");
 }

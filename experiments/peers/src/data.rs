@@ -102,7 +102,9 @@ impl Task {
         fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
         screen::note(&format!("preparing {}", folder.display()));
         let own = std::env::current_exe().context("cannot find the program itself")?;
-        let counts = Call::new(&own, &folder, &["--prepare", value.get_name()]).run()?.output;
+        // The folder of corpora may be a relative path, so the child starts where this process did.
+        let args = ["--prepare", value.get_name(), "--cache", &folder.to_string_lossy()];
+        let counts = Call::new(&own, Path::new("."), &args).run()?.output;
         let counts: Counts = serde_json::from_str(&counts).context("the preparation gave no counts")?;
         if real && name == TaskName::Chunking {
             ensure!(
@@ -157,33 +159,34 @@ fn is_conllu(name: TaskName, real: bool) -> bool {
     real && name == TaskName::Xpos
 }
 
-/// What the child does: unpacks, expands and counts. The files go to the current folder.
+/// What the child does: unpacks, expands and counts. The files go to `folder`.
 ///
 /// # Errors
 /// Data that cannot be read, files that cannot be written.
-pub(crate) fn prepare(name: TaskName) -> Result<Counts> {
+pub(crate) fn prepare(name: TaskName, folder: &Path) -> Result<Counts> {
     let corpora = corpora();
     let mut features = FeatureChoice::default();
     match name {
         TaskName::Chunking if corpora.is_some() => {
-            unpack("conll2000/train.txt.gz", "train.txt")?;
-            unpack("conll2000/test.txt.gz", "test.txt")?;
-            let template = unpack("conll2000/template.crfpp", "template.crfpp")?;
+            unpack("conll2000/train.txt.gz", &folder.join("train.txt"))?;
+            unpack("conll2000/test.txt.gz", &folder.join("test.txt"))?;
+            let template = unpack("conll2000/template.crfpp", &folder.join("template.crfpp"))?;
             features.templates.push(("template.crfpp".to_owned(), template));
         }
         TaskName::Xpos if corpora.is_some() => {
             for part in ["train", "dev", "test"] {
-                unpack(&format!("ud-english-ewt/en_ewt-ud-{part}.conllu.gz"), &format!("{part}.conllu"))?;
+                let name = format!("ud-english-ewt/en_ewt-ud-{part}.conllu.gz");
+                unpack(&name, &folder.join(format!("{part}.conllu")))?;
             }
             features.sets.push("pos".to_owned());
         }
         TaskName::Brown => {
-            save("train.txt", &brown()?)?;
+            save(&folder.join("train.txt"), &brown()?)?;
             features.sets.push("pos".to_owned());
         }
         _ => {
-            save("train.txt", &generate::columns(1, GENERATED.0))?;
-            save("test.txt", &generate::columns(2, GENERATED.1))?;
+            save(&folder.join("train.txt"), &generate::columns(1, GENERATED.0))?;
+            save(&folder.join("test.txt"), &generate::columns(2, GENERATED.1))?;
             features.sets.push(if name == TaskName::Chunking { "chunking" } else { "pos" }.to_owned());
         }
     }
@@ -194,14 +197,14 @@ pub(crate) fn prepare(name: TaskName) -> Result<Counts> {
     };
     let mut expander = Expander::new(features, label, name == TaskName::Chunking);
     let [train, dev, test] = name.files(corpora.is_some());
-    let size = expander.expand(Path::new(train))?;
+    let size = expander.expand(&folder.join(train))?;
     let attributes = expander.attributes() as u64;
     let labels = expander.labels.iter().map(str::to_owned).collect();
     let mut test_tokens = size.tokens;
     let mut files = vec![dev, test];
     files.dedup();
     for file in files.into_iter().filter(|&file| file != train) {
-        test_tokens = expander.expand(Path::new(file))?.tokens;
+        test_tokens = expander.expand(&folder.join(file))?.tokens;
     }
     Ok(Counts { sentences: size.sentences, tokens: size.tokens, test_tokens, attributes, labels })
 }
@@ -236,12 +239,12 @@ fn read(name: &str) -> Result<String> {
     Ok(text)
 }
 
-fn unpack(from: &str, to: &str) -> Result<String> {
+fn unpack(from: &str, to: &Path) -> Result<String> {
     let text = read(from)?;
     save(to, &text)?;
     Ok(text)
 }
 
-fn save(name: &str, text: &str) -> Result<()> {
-    fs::write(name, text).with_context(|| format!("{name}: cannot be written"))
+fn save(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
 }

@@ -68,7 +68,7 @@ struct Args {
     /// separated by `;`, and step N leaves the model stepN.seqoia. May be given again
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     path: Vec<String>,
-    /// Prepares the files of a task in the current folder: what the program starts itself for
+    /// Prepares the files of a task in the cache folder: what the program starts itself for
     #[arg(long, value_enum, hide = true)]
     prepare: Option<TaskName>,
 }
@@ -84,8 +84,12 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    let cache = match &args.cache {
+        Some(cache) => cache.clone(),
+        None => tools::target()?.join("peers"),
+    };
     if let Some(task) = args.prepare {
-        return Ok(screen::result(&serde_json::to_string(&data::prepare(task)?)?)?);
+        return Ok(screen::result(&serde_json::to_string(&data::prepare(task, &cache)?)?)?);
     }
     if data::corpora().is_none() {
         screen::note(&format!(
@@ -93,10 +97,6 @@ fn run(args: &Args) -> Result<()> {
             data::VARIABLE
         ));
     }
-    let cache = match &args.cache {
-        Some(cache) => cache.clone(),
-        None => tools::target()?.join("peers"),
-    };
     let mut bench = Bench::new(args, &cache)?;
     for section in SECTIONS {
         if args.sections.is_empty() || args.sections.iter().any(|name| name == section.name) {

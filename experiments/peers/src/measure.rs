@@ -14,6 +14,9 @@ use wait4::Wait4;
 
 use crate::screen;
 
+/// Seconds that a run must take for a line of progress.
+const WORTH_A_LINE: f64 = 0.1;
+
 /// A command line that can be run again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
@@ -139,7 +142,9 @@ pub(crate) fn interleaved(repeat: usize, calls: &[Call]) -> Result<Vec<Vec<Usage
     for round in 1..=repeat {
         for (call, runs) in calls.iter().zip(&mut all) {
             let usage = call.run()?;
-            screen::note(&format!("  {round}/{repeat}  {:8.2} CPU s  {}", usage.cpu, call.line()));
+            if usage.wall > WORTH_A_LINE {
+                screen::note(&format!("  {round}/{repeat}  {:8.2} CPU s  {}", usage.cpu, call.line()));
+            }
             runs.push(usage);
         }
     }

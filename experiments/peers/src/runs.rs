@@ -28,7 +28,8 @@ impl Log {
     /// There is none, or it is not as expected.
     pub(crate) fn read(task: &Task, name: &str) -> Result<Log> {
         let path = task.folder.join(name);
-        let text = fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
         Log::parse(&text).with_context(|| format!("{}: not as expected", path.display()))
     }
 
@@ -45,7 +46,8 @@ impl Log {
                 }
                 Some("pass") => {
                     log.objectives.extend(record["objective"].as_f64().map(|f| f * sequences));
-                    log.evaluations += record["effective_passes"].as_f64().context("no `effective_passes`")?;
+                    log.evaluations +=
+                        record["effective_passes"].as_f64().context("no `effective_passes`")?;
                 }
                 _ => (),
             }

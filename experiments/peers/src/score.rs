@@ -16,13 +16,14 @@ use crate::tools::Tools;
 /// A call that fails.
 pub(crate) fn ours(tools: &Tools, task: &Task, model: &str, file: &str) -> Result<f64> {
     tools.seqoia(task, &["predict", "--quiet", "-m", model, file]).into_file("predicted").run()?;
-    let call = match task.replaced {
-        Some(label) => ["eval", "--json", "--gold", file, "--label", label, "predicted"].as_slice(),
+    let eval = tools.seqoia(task, &["eval", "--json"]);
+    let eval = match task.replaced {
+        Some(label) => eval.with(&["--gold", file, "--label", label]),
         // Where the label is not the last column, it does not stand beside the prediction.
         None if task.flags.contains(&"--label") => return columns(tools, task, file),
-        None => ["eval", "--json", "predicted"].as_slice(),
+        None => eval,
     };
-    figure(&tools.seqoia(task, call).run()?.output)
+    figure(&eval.with(&["predicted"]).run()?.output)
 }
 
 /// Scores the last column of `predicted` against the gold labels that go with `file`.

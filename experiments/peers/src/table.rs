@@ -17,6 +17,8 @@ pub(crate) enum Cell {
     Bytes(u64),
     /// A count.
     Count(u64),
+    /// So many a second, in thousands.
+    Rate(f64),
     /// Something else, with two decimals.
     Number(f64),
     /// Not measured or without meaning.
@@ -34,13 +36,16 @@ impl Cell {
             Cell::Times(x) => format!("{x:.2}x"),
             Cell::Bytes(n) => bytes(n),
             Cell::Count(n) => grouped(n),
+            Cell::Rate(x) => format!("{:.0} k", x / 1000.0),
             Cell::Empty => "-".to_owned(),
         }
     }
 
     fn json(&self) -> Value {
         match *self {
-            Cell::Seconds(x) | Cell::Percent(x) | Cell::Times(x) | Cell::Number(x) => x.into(),
+            Cell::Seconds(x) | Cell::Percent(x) | Cell::Times(x) | Cell::Number(x) | Cell::Rate(x) => {
+                x.into()
+            }
             Cell::Bytes(n) | Cell::Count(n) => n.into(),
             Cell::Empty => Value::Null,
         }

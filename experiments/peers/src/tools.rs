@@ -79,7 +79,8 @@ impl Tools {
             let output = Call::new(program, cache, args).run()?.output;
             Ok(output.lines().next().unwrap_or_default().trim().to_owned())
         };
-        let commit = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root()).output();
+        let commit =
+            Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root()).output();
         let commit = commit.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned());
         let mut versions = vec![match commit {
             Ok(commit) if !commit.is_empty() => format!("{} ({commit})", ask(&self.seqoia, &["--version"])?),
@@ -90,7 +91,8 @@ impl Tools {
             versions.push(format!("{package} {}", ask(&self.python, &["-c", &code])?));
         }
         // The port tells CRFsuite's version; its own is in cargo's records.
-        let list = Command::new("cargo").args(["install", "--list", "--root"]).arg(cache.join("cargo")).output();
+        let list =
+            Command::new("cargo").args(["install", "--list", "--root"]).arg(cache.join("cargo")).output();
         let list = list.context("cargo cannot be started")?.stdout;
         let list = String::from_utf8_lossy(&list).into_owned();
         let line = list.lines().find(|line| line.starts_with(COMPLIANT)).unwrap_or(COMPLIANT);
@@ -126,16 +128,16 @@ impl Tools {
         settings: &[&str],
         model: &str,
     ) -> Call {
-        let mut call = Call::new(&self.compliant, &task.folder, &["learn", "-a", algorithm]);
+        let mut call = self.compliant(task, &["learn", "-a", algorithm]);
         for setting in settings {
             call = call.with(&["-p", setting]);
         }
         call.with(&["-m", model, "train.crfsuite"])
     }
 
-    /// `crfsuite-compliant-rs tag`.
-    pub(crate) fn compliant_tag(&self, task: &Task, model: &str, output: &str) -> Call {
-        Call::new(&self.compliant, &task.folder, &["tag", "-m", model, "test.crfsuite"]).into_file(output)
+    /// `crfsuite-compliant-rs`.
+    pub(crate) fn compliant(&self, task: &Task, args: &[&str]) -> Call {
+        Call::new(&self.compliant, &task.folder, args)
     }
 
     /// python-crfsuite, through the script.

@@ -2,8 +2,10 @@
 //! lie in a mapped model file. Prediction, dev scores and margin learners call the same code.
 
 use super::SpaceView;
+use super::beam::Beam;
 use super::kbest::KBest;
-use super::kernel::{ForwardBackward, Isa, Kernel, Real};
+use super::kernel::{ForwardBackward, Kernel, Real, best_path};
+use seqoia_core::Isa;
 use seqoia_core::SequenceView;
 
 /// A labelling and its score.
@@ -23,6 +25,7 @@ pub struct Decoder<R> {
     pub(crate) edges: Vec<R>, // [K][W], or [T-1][K][W] if transitions see the input
     pub(crate) stride: usize, // 0, or K * W
     best: Vec<R>,             // [T][W]
+    pub(crate) beam: Beam<R>,
     kbest: KBest<R>,
     forward_backward: ForwardBackward<R>,
     node_marginals: Vec<R>,
@@ -45,6 +48,7 @@ impl<R: Real> Decoder<R> {
             edges: vec![],
             stride: 0,
             best: vec![],
+            beam: Beam::default(),
             kbest: KBest::default(),
             forward_backward: ForwardBackward::default(),
             node_marginals: vec![],
@@ -71,7 +75,7 @@ impl<R: Real> Decoder<R> {
     /// The best labelling of what was scored, into `labels`; its score.
     pub(crate) fn best_scored(&mut self, space: SpaceView<'_>, labels: &mut Vec<u16>) -> f64 {
         self.kernel.best_prefixes(space, &self.nodes, &self.edges, self.stride, &mut self.best);
-        self.kernel.best_path(space, &self.edges, self.stride, &self.best, labels).to_f64()
+        best_path(space, &self.edges, self.stride, &self.best, labels).to_f64()
     }
 
     /// The k best labellings of what was scored.
@@ -83,6 +87,20 @@ impl<R: Real> Decoder<R> {
     pub fn best(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>, labels: &mut Vec<u16>) -> f64 {
         self.score(space, w, R::ONE, x);
         self.best_scored(space, labels)
+    }
+
+    /// The best labelling that a beam of `size` labels a position finds; exact from K on.
+    pub fn best_in_beam(
+        &mut self,
+        space: SpaceView<'_>,
+        w: &[R],
+        x: SequenceView<'_>,
+        size: usize,
+        labels: &mut Vec<u16>,
+    ) -> f64 {
+        self.score(space, w, R::ONE, x);
+        self.beam.run(space, &self.nodes, &self.edges, self.stride, size.max(1));
+        self.beam.trace(space, &self.edges, self.stride, x.len(), labels).to_f64()
     }
 
     /// At most `k` labellings, best first.

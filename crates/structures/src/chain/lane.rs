@@ -79,7 +79,11 @@ impl Lane for ChainLane {
         if search.cost != 0.0 {
             add_costs(space, x.labels, search.cost, &mut decoder.nodes);
         }
-        let (id, gold) = (*id, decoder.score_of(space, x.labels));
+        let id = *id;
+        if let Some(size) = chain.beam {
+            return in_beam(chain, decoder, x, id, size, search, note, found);
+        }
+        let gold = decoder.score_of(space, x.labels);
         let mut keep = |found: &[u16], score: f64| {
             if !score.is_finite() {
                 return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
@@ -248,6 +252,45 @@ impl Lane for ChainLane {
     }
 }
 
+/// The violation that inexact search finds: one pair of prefixes, as `search.update` says.
+#[allow(clippy::too_many_arguments)] // the fields of a lane, borrowed apart
+fn in_beam(
+    chain: &Chain,
+    decoder: &mut Decoder<f64>,
+    x: SequenceView<'_>,
+    id: usize,
+    size: usize,
+    search: &Search,
+    note: &mut Note,
+    found: &mut Vec<u16>,
+) -> Result<()> {
+    let space = chain.space.view();
+    let Decoder { nodes, edges, stride, beam, .. } = decoder;
+    beam.run(space, nodes, edges, *stride, size);
+    let score = beam.trace(space, edges, *stride, x.len(), found);
+    if !score.is_finite() {
+        return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
+    }
+    note.wrong = found != x.labels;
+    let mut gold = vec![];
+    for (t, &y) in x.labels.iter().enumerate() {
+        let (node, y) = (nodes[t * space.width + usize::from(y)], usize::from(y));
+        let arrive = t
+            .checked_sub(1)
+            .map_or(0.0, |s| gold[s] + edges[s * *stride + usize::from(x.labels[s]) * space.width + y]);
+        gold.push(arrive + node);
+    }
+    let length = beam.length(space, search.update, &gold, x.labels);
+    let score = beam.trace(space, edges, *stride, length, found);
+    if found[..] != x.labels[..length] {
+        let v = note.violation();
+        v.cost = real(found.iter().zip(x.labels).filter(|(a, b)| a != b).count());
+        v.margin = gold[length - 1] - (score - search.cost * v.cost);
+        differ(chain, x, found, v);
+    }
+    Ok(())
+}
+
 /// Adds `c` to every label but the gold one.
 fn add_costs(space: SpaceView<'_>, gold: &[u16], c: f64, nodes: &mut [f64]) {
     for (row, &y) in nodes.chunks_exact_mut(space.width).zip(gold) {
@@ -272,12 +315,13 @@ fn node_weight(chain: &Chain, space: SpaceView<'_>, attribute: u32, y: u16) -> O
     space.list(attribute).find(|(_, label)| usize::from(*label) == y).map(|(at, _)| narrow(at))
 }
 
-/// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any.
+/// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any. What was
+/// found may be a prefix, and is compared with a prefix of gold.
 fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) {
     let space = chain.space.view();
     let (plus, minus) = (v.delta.share(&[1.0]), v.delta.share(&[-1.0]));
     let single = |at: u32, from: u32| Row { at, from, len: 1, holes: 0 };
-    for t in 0..x.len() {
+    for t in 0..found.len() {
         let (gold, other) = (x.labels[t], found[t]);
         if gold != other {
             for (i, &a) in x.nodes.at(t).iter().enumerate() {

@@ -11,6 +11,7 @@
 //! that learners are given. Letters used throughout: T positions, K labels, W = K padded to the
 //! width of a row.
 
+mod beam;
 mod decoder;
 mod kbest;
 mod kernel;
@@ -19,6 +20,7 @@ mod space;
 mod structure;
 
 pub use decoder::{Decoder, Labelling};
-pub use kernel::{Isa, Real};
+pub use kernel::Real;
+pub use seqoia_core::Isa;
 pub use space::{Renumbering, Space, SpaceView};
 pub use structure::Chain;

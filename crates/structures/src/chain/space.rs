@@ -296,7 +296,12 @@ impl Space {
         let blocks = Self::blocks(self.width);
         for (row, holes) in weights.chunks_mut(self.width).zip(self.holes.chunks(blocks)) {
             for (part, &bits) in row.chunks_mut(32).zip(holes) {
-                part.iter_mut().enumerate().filter(|(j, _)| bits >> j & 1 == 1).for_each(|(_, w)| *w = 0.0);
+                if bits != 0 {
+                    // Without a branch, so that it runs in vectors.
+                    part.iter_mut()
+                        .enumerate()
+                        .for_each(|(j, w)| *w = if bits >> j & 1 == 0 { *w } else { 0.0 });
+                }
             }
         }
     }

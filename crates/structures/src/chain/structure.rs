@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Space;
-use super::kernel::Isa;
 use super::lane::ChainLane;
+use seqoia_core::Isa;
 use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Structure};
 
 /// Sequences to learn from, in one space of weights.
@@ -12,19 +12,26 @@ pub struct Chain {
     pub(super) space: Arc<Space>,
     pub(super) corpus: Arc<dyn Corpus<Sequence>>,
     pub(super) isa: Isa,
+    pub(super) beam: Option<usize>,
 }
 
 impl Chain {
     /// A chain over these examples.
     #[must_use]
     pub fn new(space: Arc<Space>, corpus: Arc<dyn Corpus<Sequence>>) -> Self {
-        Chain { space, corpus, isa: Isa::detect() }
+        Chain { space, corpus, isa: Isa::detect(), beam: None }
     }
 
     /// The same with other instructions: all give the same bits, which a test shows.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Chain { isa, ..self }
+    }
+
+    /// Searches with a beam of `size` labels a position instead of exactly.
+    #[must_use]
+    pub fn with_beam(self, size: usize) -> Self {
+        Chain { beam: Some(size.max(1)), ..self }
     }
 
     /// Where each weight lies.

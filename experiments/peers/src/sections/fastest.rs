@@ -1,7 +1,7 @@
 //! The fastest way to a good labeller: ours from raw columns, theirs from ready attributes,
-//! everything from start to written model included.
+//! everything from the start to the written model included.
 //!
-//! Our figures are means over five seeds. Vowpal Wabbit runs inside Python, whose start is
+//! Our scores are means over five seeds. Vowpal Wabbit runs inside Python, whose start is
 //! subtracted.
 
 use std::fs;
@@ -16,93 +16,68 @@ use crate::measure::{Call, Usage, cpu, median, peak};
 use crate::score;
 use crate::screen;
 use crate::table::{Cell, Table};
+use crate::tools::Tools;
 
 const SEEDS: [&str; 5] = ["1", "2", "3", "4", "5"];
+const OUR_MODEL: &str = "fastest.seqoia";
+const THEIR_MODEL: &str = "fastest.theirs";
+
+/// Whose model it is.
+#[derive(Clone, Copy, PartialEq)]
+enum Tool {
+    Seqoia,
+    Compliant,
+    Vowpal,
+}
 
 /// One row of the table while it is measured.
 struct Row {
+    tool: Tool,
     name: String,
-    calls: Vec<Call>, // one a seed; a single one if there are no seeds
+    calls: Vec<Call>, // one for each seed, or only one
     runs: Vec<Usage>,
     scores: Vec<f64>,
+}
+
+impl Row {
+    fn new(tool: Tool, name: impl Into<String>, calls: Vec<Call>) -> Row {
+        Row { tool, name: name.into(), calls, runs: vec![], scores: vec![] }
+    }
 }
 
 pub(crate) fn run(bench: &mut Bench) -> Result<()> {
     let Some(task) = bench.task(TaskName::Chunking)? else { return Ok(()) };
     let tools = &bench.tools;
-    let learner = words(&bench.learner);
-    let ours = |passes: u64| {
-        let passes = passes.to_string();
-        let call = |seed| {
-            let flags = [learner.as_slice(), &["--passes", &passes, "--seed", seed]].concat();
-            tools.train(&task, &flags, "fastest.seqoia")
-        };
-        Row {
-            name: format!("seqoia {}, {passes} passes", learner[1]),
-            calls: SEEDS.map(call).to_vec(),
-            runs: vec![],
-            scores: vec![],
-        }
-    };
-    let theirs = |name: &str, call| Row { name: name.to_owned(), calls: vec![call], runs: vec![], scores: vec![] };
-    let mut rows = [
-        ours(1),
-        ours(bench.passes),
-        theirs(
-            "crfsuite-compliant-rs ap, 10 epochs",
-            tools.compliant_learn(&task, "ap", &["max_iterations=10"], "fastest.crfsuite-model"),
-        ),
-        theirs("vowpalwabbit search, 1 pass, small", vowpal(bench, &task, &["-b", "22", "--search_alpha", "1e-6"])),
-        theirs("vowpalwabbit search, 1 pass", vowpal(bench, &task, &["-b", "24"])),
-        theirs(
-            "vowpalwabbit search, 2 passes",
-            vowpal(
-                bench,
-                &task,
-                &["-b", "24", "-l", "0.25", "--passes", "2", "--holdout_off", "-k", "--cache_file", "vw.cache"],
-            ),
-        ),
-    ];
+    let mut rows = rows(bench, &task);
     let start = tools.vowpal(&task, &["--version"]);
     let mut starts = vec![];
     for round in 0..bench.repeat.max(SEEDS.len()) {
-        for (number, row) in rows.iter_mut().enumerate() {
-            let Some(call) = row.calls.get(round).or((round < bench.repeat).then_some(&row.calls[0])) else {
-                continue;
-            };
-            row.runs.push(call.run()?);
-            screen::note(&format!("  {:8.2} CPU s  {}", row.runs[row.runs.len() - 1].cpu, call.line()));
-            row.scores.push(match number {
-                0 | 1 => score::ours(tools, &task, "fastest.seqoia", task.test)?,
-                2 => {
-                    tools.compliant_tag(&task, "fastest.crfsuite-model", "predicted").run()?;
-                    score::theirs(tools, &task, task.test, &labels(&task)?.lines().filter(|l| !l.is_empty()).collect::<Vec<_>>())?
-                }
-                _ => {
-                    let args = ["-t", "-i", "fastest.vw", "-d", "test.vw", "-p", "predicted", "--quiet"];
-                    tools.vowpal(&task, &args).run()?;
-                    let text = labels(&task)?;
-                    score::theirs(tools, &task, task.test, &named(&task, &text)?)?
-                }
-            });
+        for row in &mut rows {
+            let again = row.calls.first().filter(|_| round < bench.repeat);
+            let Some(call) = row.calls.get(round).or(again) else { continue };
+            let usage = call.run()?;
+            screen::note(&format!("  {:8.2} CPU s  {}", usage.cpu, call.line()));
+            row.runs.push(usage);
+            row.scores.push(score(tools, &task, row.tool)?);
         }
         starts.push(start.run()?.cpu);
     }
     let start = median(starts);
-    let times_of: Vec<f64> = rows.iter().enumerate().map(|(i, row)| cpu(&row.runs) - if i > 2 { start } else { 0.0 }).collect();
+    let seconds = |row: &Row| cpu(&row.runs) - if row.tool == Tool::Vowpal { start } else { 0.0 };
+    let (one_pass, all_passes) = (seconds(&rows[0]), seconds(&rows[1]));
     let mut table = Table::new(
         "fastest",
         task.title.clone(),
-        &["CPU s", "to ours, 1 pass", "to ours", "F1", "lowest", "highest", "peak"],
+        &["CPU s", "to first row", "to second", "F1", "lowest", "highest", "peak"],
     );
-    for (row, &seconds) in rows.iter().zip(&times_of) {
+    for row in &rows {
         table.command(row.name.clone(), row.calls[0].line());
         table.row(
             row.name.clone(),
             [
-                Cell::Seconds(seconds),
-                times(seconds, times_of[0]),
-                times(seconds, times_of[1]),
+                Cell::Seconds(seconds(row)),
+                times(seconds(row), one_pass),
+                times(seconds(row), all_passes),
                 Cell::Percent(mean(&row.scores)),
                 Cell::Percent(row.scores.iter().copied().fold(f64::INFINITY, f64::min)),
                 Cell::Percent(row.scores.iter().copied().fold(0.0, f64::max)),
@@ -118,26 +93,63 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
     bench.show(&table)
 }
 
-/// Vowpal Wabbit's learning to search, greedy from left to right.
-fn vowpal(bench: &Bench, task: &Task, flags: &[&str]) -> Call {
-    let labels = task.counts.labels.len().to_string();
-    let args = ["-d", "train.vw", "-f", "fastest.vw", "--quiet", "--search_task", "sequence", "--search", &labels];
-    bench.tools.vowpal(task, &args).with(&["--search_rollout", "none"]).with(flags)
-}
-
-/// What a rival predicted.
-fn labels(task: &Task) -> Result<String> {
-    fs::read_to_string(task.folder.join("predicted")).context("a rival's predictions cannot be read")
-}
-
-/// Vowpal Wabbit's numbers as labels.
-fn named<'a>(task: &'a Task, text: &str) -> Result<Vec<&'a str>> {
-    let name = |number: &str| {
-        let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-        let label = index.and_then(|i| task.counts.labels.get(i));
-        label.map(String::as_str).with_context(|| format!("Vowpal Wabbit predicted '{number}', which is no label"))
+/// What is compared: ours after one pass and after all of them, then the rivals.
+fn rows(bench: &Bench, task: &Task) -> Vec<Row> {
+    let tools = &bench.tools;
+    let learner = words(&bench.learner);
+    let ours = |passes: u64| {
+        let passes = passes.to_string();
+        let call = |seed| {
+            let flags = [learner.as_slice(), &["--passes", &passes, "--seed", seed]].concat();
+            tools.train(task, &flags, OUR_MODEL)
+        };
+        Row::new(Tool::Seqoia, format!("seqoia {}, passes {passes}", learner[1]), SEEDS.map(call).to_vec())
     };
-    text.split_whitespace().map(name).collect()
+    let compliant = tools.compliant_learn(task, "ap", &["max_iterations=10"], THEIR_MODEL);
+    let labels = task.counts.labels.len().to_string();
+    let vowpal = |name: &str, flags: &[&str]| {
+        let files = ["-d", "train.vw", "-f", THEIR_MODEL, "--quiet"];
+        let search = ["--search_task", "sequence", "--search", &labels, "--search_rollout", "none"];
+        let call = tools.vowpal(task, &files).with(&search).with(flags);
+        Row::new(Tool::Vowpal, format!("vowpalwabbit search, {name}"), vec![call])
+    };
+    let cache = ["--holdout_off", "-k", "--cache_file", "vw.cache"];
+    vec![
+        ours(1),
+        ours(bench.passes),
+        Row::new(Tool::Compliant, "crfsuite-compliant-rs ap, 10 epochs", vec![compliant]),
+        vowpal("1 pass, fast", &["-b", "22", "--search_alpha", "1e-6"]),
+        vowpal("1 pass", &["-b", "24"]),
+        vowpal("2 passes", &[["-b", "24", "-l", "0.25", "--passes", "2"].as_slice(), &cache].concat()),
+    ]
+}
+
+/// F1 of the model that a tool has just written.
+fn score(tools: &Tools, task: &Task, tool: Tool) -> Result<f64> {
+    match tool {
+        Tool::Seqoia => return score::ours(tools, task, OUR_MODEL, task.test),
+        Tool::Compliant => {
+            let args = ["tag", "-m", THEIR_MODEL, "test.crfsuite"];
+            tools.compliant(task, &args).into_file("predicted").run()?
+        }
+        Tool::Vowpal => {
+            let args = ["-t", "-i", THEIR_MODEL, "-d", "test.vw", "-p", "predicted", "--quiet"];
+            tools.vowpal(task, &args).run()?
+        }
+    };
+    let text = fs::read_to_string(task.folder.join("predicted")).context("predictions cannot be read")?;
+    let labels: Vec<&str> = match tool {
+        Tool::Vowpal => text.split_whitespace().map(|number| named(task, number)).collect::<Result<_>>()?,
+        _ => text.split_whitespace().collect(),
+    };
+    score::theirs(tools, task, task.test, &labels)
+}
+
+/// The label that Vowpal Wabbit knows by a number.
+fn named<'a>(task: &'a Task, number: &str) -> Result<&'a str> {
+    let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    let label = index.and_then(|i| task.counts.labels.get(i)).map(String::as_str);
+    label.with_context(|| format!("Vowpal Wabbit predicted '{number}', which is no label"))
 }
 
 #[allow(clippy::cast_precision_loss)] // a handful of seeds

@@ -15,7 +15,8 @@
 
 use super::exp::ln;
 use super::forward_backward::{exp_rows, row_sum, rows_range, times};
-use super::{Isa, Real, SpaceView, dispatch, prefetch};
+use super::{Real, SpaceView, dispatch, prefetch};
+use seqoia_core::Isa;
 use seqoia_core::{Corpus, Sequence, SequenceView};
 
 /// Buffers of one worker.
@@ -114,6 +115,9 @@ fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], plane: &[R]
             (0..W).step_by(line).for_each(|j| prefetch(plane, row + j));
         } else {
             prefetch(plane, space.singles_at() + a - space.dense - at);
+            if at == 0 {
+                prefetch(space.singles, a - space.dense); // still there on the way back
+            }
         }
     }
 }
@@ -182,8 +186,8 @@ impl<R: Real> Batch<R> {
                 return None;
             }
             offset += most.to_f64();
-            for j in 0..W {
-                psi[j] = (psi[j] - most).exp();
+            for x in psi.iter_mut() {
+                *x = (*x - most).exp();
             }
             psi[labels..].fill(R::ZERO);
             let (before, row) = self.alpha.split_at_mut(t * W);

@@ -19,7 +19,8 @@
 //! of 1e3), the caller takes the log domain: [`log_domain`], which is also the slow twin in tests.
 
 use super::exp::{exp64, ln};
-use super::{Isa, Real, SpaceView, dispatch};
+use super::{Real, SpaceView, dispatch};
+use seqoia_core::Isa;
 
 /// Buffers of one worker.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,8 @@
 //! registers while dense rows are added and goes to memory once before the short lists.
 
 use super::super::Space;
-use super::{Isa, Real, SpaceView, dispatch};
+use super::{Real, SpaceView, dispatch};
+use seqoia_core::Isa;
 use seqoia_core::Items;
 use seqoia_core::cast::narrow;
 

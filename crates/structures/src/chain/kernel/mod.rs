@@ -13,11 +13,13 @@ mod forward_backward;
 mod gather;
 mod viterbi;
 
+pub(crate) use viterbi::best_path;
+
 pub(crate) use batch::Batch;
 pub(crate) use forward_backward::ForwardBackward;
 
 use super::SpaceView;
-use seqoia_core::Items;
+use seqoia_core::{Isa, Items};
 
 /// Number types that weights and scores may have.
 pub trait Real:
@@ -87,38 +89,6 @@ impl Real for f32 {
     #[inline(always)]
     fn exp(self) -> f32 {
         exp::exp32(self)
-    }
-}
-
-/// Which instructions the loops use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Isa {
-    /// What the build was made for.
-    Portable,
-    /// Vectors of 32 bytes.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-}
-
-impl Isa {
-    /// The best one that this processor has.
-    #[must_use]
-    pub fn detect() -> Isa {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Isa::Avx2;
-        }
-        Isa::Portable
-    }
-
-    /// As printed.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Isa::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => "avx2",
-        }
     }
 }
 
@@ -236,17 +206,5 @@ impl Kernel {
         best: &mut Vec<R>,
     ) {
         viterbi::best_prefixes(self.isa, space, nodes, edges, stride, best);
-    }
-
-    /// Follows the best prefixes back; ties go to the lower label. Returns the score of the path.
-    pub(crate) fn best_path<R: Real>(
-        self,
-        space: SpaceView<'_>,
-        edges: &[R],
-        stride: usize,
-        best: &[R],
-        labels: &mut Vec<u16>,
-    ) -> R {
-        viterbi::best_path(space, edges, stride, best, labels)
     }
 }

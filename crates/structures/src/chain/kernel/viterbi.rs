@@ -9,7 +9,8 @@
 //! maximum is found again on the way back, for one label a position. Equal scores go to the lower
 //! label, everywhere.
 
-use super::{Isa, Real, SpaceView, dispatch};
+use super::{Real, SpaceView, dispatch};
+use seqoia_core::Isa;
 use seqoia_core::cast::label;
 
 pub(super) fn best_prefixes<R: Real>(
@@ -81,7 +82,8 @@ fn wide<R: Real>(before: &[R], edges: &[R], width: usize, row: &mut [R]) {
     }
 }
 
-pub(super) fn best_path<R: Real>(
+/// Follows the best prefixes back, into `labels`; ties go to the lower label. The score of the path.
+pub(crate) fn best_path<R: Real>(
     space: SpaceView<'_>,
     edges: &[R],
     stride: usize,
