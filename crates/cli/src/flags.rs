@@ -98,6 +98,9 @@ pub(crate) struct TrainArgs {
     /// Which weights to keep when there is dev data
     #[arg(long, value_enum, default_value_t = KeepName::Best, help_heading = "Learning")]
     pub(crate) keep: KeepName,
+    /// Arithmetic of sums over whole passes
+    #[arg(long, value_enum, default_value_t = PrecisionName::F64, help_heading = "Learning")]
+    pub(crate) precision: PrecisionName,
     /// All that is random
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Learning")]
     pub(crate) seed: u64,
@@ -224,6 +227,12 @@ pub(crate) enum FormatName {
 pub(crate) enum PairsName {
     Observed,
     All,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum PrecisionName {
+    F64,
+    F32,
 }
 
 #[derive(Clone, Copy, ValueEnum, PartialEq)]

@@ -13,6 +13,7 @@ use indicatif::ProgressBar;
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
+use seqoia::structures::chain::Precision;
 use seqoia::{
     DataOptions, DevSet, Ended, Error, LabelColumn, PairChoice, PassRow, Passes, StrategyChoice, Strength,
     TrainOptions, Trained, Trainer, TrainingSet, Watch,
@@ -20,7 +21,7 @@ use seqoia::{
 use seqoia_report::{bytes, grouped};
 use serde_json::json;
 
-use crate::flags::{FormatName, KeepName, PairsName, TrainArgs, threads};
+use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, threads};
 use crate::screen;
 
 /// Adds a flag for every parameter that any learner declares.
@@ -178,6 +179,10 @@ fn train_options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Resu
     options.keep_last = args.keep == KeepName::Last;
     options.patience = args.patience;
     options.seed = args.seed;
+    options.precision = match args.precision {
+        PrecisionName::F64 => Precision::F64,
+        PrecisionName::F32 => Precision::F32,
+    };
     Ok(options)
 }
 

@@ -55,7 +55,7 @@ const C2: f64 = 0.9;
 /// Trials of one line search.
 const TRIALS: usize = 20;
 /// Relative error of F below which slopes decide.
-const NOISE: f64 = 1e-10;
+const NOISE: f64 = 1e-8;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@ use seqoia_data::features::{Piece, Program, Source, Template, crfpp, sets};
 use seqoia_data::format::{Field, Kind};
 use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, Penalty};
+use seqoia_structures::chain::Precision;
 
 use crate::error::{Error, Result};
 
@@ -288,6 +289,8 @@ pub struct TrainOptions {
     pub patience: Option<u64>,
     /// Fixes all that is random.
     pub seed: u64,
+    /// Arithmetic of sums over whole passes.
+    pub precision: Precision,
 }
 
 impl TrainOptions {
@@ -306,6 +309,7 @@ impl TrainOptions {
             keep_last: false,
             patience: None,
             seed: 1,
+            precision: Precision::F64,
         }
     }
 
@@ -340,6 +344,11 @@ impl TrainOptions {
                 )));
             }
             _ => (),
+        }
+        if self.precision == Precision::F32 && !self.learner.whole {
+            return Err(Error::Option(format!(
+                "{name} does not use --precision f32: it makes no sums over whole passes"
+            )));
         }
         if self.batch_size > 1 && strategy != StrategyChoice::Minibatch {
             return Err(Error::Option(format!(

@@ -78,6 +78,7 @@ fn training(set: &TrainingSet, options: &TrainOptions) -> Result<BTreeMap<String
         ("l1", objective.l1.to_string()),
         ("l2", objective.l2.to_string()),
         ("seed", options.seed.to_string()),
+        ("precision", options.precision.name().to_owned()),
         ("cutoff", set.cutoff.to_string()),
         ("pairs", set.pairs.name().to_owned()),
     ] {
@@ -107,7 +108,7 @@ impl Packed {
             node_numbers[attribute] = keep(entries, &mut nodes, &mut node_values);
         }
         for attribute in view.sparse() {
-            let entries = view.list(attribute).map(|(p, y)| (u32::from(y), single(weights[p])));
+            let entries = view.list(attribute).into_iter().map(|(p, y)| (u32::from(y), single(weights[p])));
             node_numbers[attribute as usize] = keep(entries, &mut nodes, &mut node_values);
         }
         let (mut edges, mut edge_values, mut edge_numbers) = (Pairs::default(), vec![], vec![]);

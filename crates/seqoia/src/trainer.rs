@@ -152,8 +152,9 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained> {
         let (set, options) = (self.set, self.options);
         let crew = Arc::new(Crew::new(options.threads.max(1))?);
-        let structure: Arc<dyn Structure> =
-            Arc::new(Chain::new(Arc::clone(&set.space), set.corpus.clone() as Arc<dyn Corpus<_>>));
+        let structure: Arc<dyn Structure> = Arc::new(
+            Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision),
+        );
         let mut strategy = self.team(structure, &crew, stop)?;
         let mut learner = options.learner.build(&options.settings, self.objective);
         strategy.accepts(&mut *learner)?;

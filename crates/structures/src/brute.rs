@@ -38,7 +38,7 @@ fn node_weight(space: SpaceView<'_>, w: &[f64], attribute: usize, y: usize) -> f
         return w[space.rows_at() + attribute * space.width + y];
     }
     let list = space.list(seqoia_core::cast::narrow(attribute));
-    list.filter(|(_, label)| usize::from(*label) == y).map(|(p, _)| w[p]).sum()
+    list.into_iter().filter(|(_, label)| usize::from(*label) == y).map(|(p, _)| w[p]).sum()
 }
 
 /// All labellings of `length` positions, in the order in which ties are broken (the last position

@@ -11,7 +11,7 @@ use seqoia_core::{
     sum_by_parts,
 };
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Isa, Renumbering, Space};
+use seqoia_structures::chain::{Chain, Decoder, Isa, Precision, Renumbering, Space};
 
 /// What a random chain has.
 #[derive(Clone, Copy)]
@@ -236,6 +236,23 @@ fn gradients_equal_differences() {
                 (up - down) / (2.0 * h)
             );
         }
+    }
+}
+
+#[test]
+fn sums_in_single_precision_are_close() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, sequences, w) = make(toy, 450 + i as u64);
+        let sum = |precision| {
+            let chain =
+                Chain::new(chain.space().clone(), Arc::new(sequences.clone())).with_precision(precision);
+            let mut g = vec![0.0; w.len()];
+            let mut lane = Arc::new(chain).lane(0).unwrap();
+            (lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap(), g)
+        };
+        let ((a, g), (b, h)) = (sum(Precision::F64), sum(Precision::F32));
+        assert!(close(a, b, 1e-6));
+        assert!(g.iter().zip(&h).all(|(x, y)| close(*x, *y, 1e-5)));
     }
 }
 

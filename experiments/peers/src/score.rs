@@ -28,10 +28,26 @@ pub(crate) fn ours(tools: &Tools, task: &Task, model: &str, file: &str) -> Resul
 
 /// Scores the last column of `predicted` against the gold labels that go with `file`.
 fn columns(tools: &Tools, task: &Task, file: &str) -> Result<f64> {
-    let path = task.folder.join("predicted");
-    let text = fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let text = read(task)?;
     let labels: Vec<&str> = text.lines().filter_map(|row| row.split_whitespace().last()).collect();
     theirs(tools, task, file, &labels)
+}
+
+/// Scores a rival's `predicted`, a label a line, against the gold labels that go with `file`.
+///
+/// # Errors
+/// As [`theirs`].
+pub(crate) fn predicted(tools: &Tools, task: &Task, file: &str) -> Result<f64> {
+    theirs(tools, task, file, &read(task)?.split_whitespace().collect::<Vec<_>>())
+}
+
+/// What is in `predicted`.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn read(task: &Task) -> Result<String> {
+    let path = task.folder.join("predicted");
+    fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))
 }
 
 /// Scores labels of all tokens of `file`, in order.

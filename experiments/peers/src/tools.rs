@@ -28,6 +28,8 @@ pub(crate) struct Tools {
     compliant: PathBuf,
     /// Learners that Seqoia has, as it lists them.
     learners: String,
+    /// The tree that it was built from; none if someone else built it.
+    commit: Option<String>,
 }
 
 impl Tools {
@@ -36,9 +38,11 @@ impl Tools {
     /// # Errors
     /// Something cannot be built or installed.
     pub(crate) fn install(seqoia: Option<&Path>, cache: &Path) -> Result<Tools> {
-        let seqoia = match seqoia {
-            Some(path) => path.canonicalize().with_context(|| format!("--seqoia {}", path.display()))?,
-            None => build()?,
+        let (seqoia, commit) = match seqoia {
+            Some(path) => {
+                (path.canonicalize().with_context(|| format!("--seqoia {}", path.display()))?, None)
+            }
+            None => (build()?, commit()),
         };
         let python = cache.join("venv/bin/python");
         if !python.exists() {
@@ -62,7 +66,7 @@ impl Tools {
         let script = cache.join(SCRIPT_NAME);
         fs::write(&script, SCRIPT).with_context(|| format!("{}: cannot be written", script.display()))?;
         let learners = Call::new(&seqoia, cache, &["train", "--learner", "list", "-"]).run()?.output;
-        Ok(Tools { seqoia, python, compliant, learners })
+        Ok(Tools { seqoia, python, compliant, learners, commit })
     }
 
     /// Whether Seqoia has this learner.
@@ -79,12 +83,10 @@ impl Tools {
             let output = Call::new(program, cache, args).run()?.output;
             Ok(output.lines().next().unwrap_or_default().trim().to_owned())
         };
-        let commit =
-            Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root()).output();
-        let commit = commit.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned());
-        let mut versions = vec![match commit {
-            Ok(commit) if !commit.is_empty() => format!("{} ({commit})", ask(&self.seqoia, &["--version"])?),
-            _ => ask(&self.seqoia, &["--version"])?,
+        let seqoia = ask(&self.seqoia, &["--version"])?;
+        let mut versions = vec![match &self.commit {
+            Some(commit) => format!("{seqoia} ({commit})"),
+            None => seqoia,
         }];
         for package in PACKAGES {
             let code = format!("from importlib.metadata import version; print(version('{package}'))");
@@ -179,6 +181,13 @@ fn build() -> Result<PathBuf> {
     let seqoia = target.join("release/seqoia");
     ensure!(seqoia.exists(), "{}: cargo did not make it; name it with --seqoia FILE", seqoia.display());
     Ok(seqoia)
+}
+
+/// The commit of the tree, if git knows it.
+fn commit() -> Option<String> {
+    let output = Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(root()).output();
+    let commit = String::from_utf8_lossy(&output.ok()?.stdout).trim().to_owned();
+    (!commit.is_empty()).then_some(commit)
 }
 
 /// A step of the installation.

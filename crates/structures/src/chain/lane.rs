@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
 use super::kernel::{Batch, ForwardBackward};
-use super::{Chain, SpaceView};
-use seqoia_core::cast::{narrow, real};
+use super::{Chain, Precision, SpaceView};
+use seqoia_core::cast::{narrow, real, single};
 use seqoia_core::{
     Delta, Error, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation, Weights,
     sum_by_parts,
@@ -22,6 +22,15 @@ pub(super) struct ChainLane {
     forward_backward: ForwardBackward<f64>,
     found: Vec<u16>,
     batch: Batch<f64>,
+    single: Single,
+}
+
+/// What a sum in single precision needs.
+#[derive(Default)]
+struct Single {
+    batch: Batch<f32>,
+    w: Vec<f32>, // [weights]
+    g: Vec<f32>, // [weights]
 }
 
 impl ChainLane {
@@ -35,6 +44,7 @@ impl ChainLane {
             forward_backward: ForwardBackward::default(),
             found: vec![],
             batch: Batch::default(),
+            single: Single::default(),
         }
     }
 
@@ -179,9 +189,10 @@ impl Lane for ChainLane {
                     let at = space.rows_at() + a as usize * space.width;
                     row(layout.holes(space.labels + a as usize), at, from, out);
                 } else {
-                    let single =
-                        |(at, y)| Row { at: narrow(at), from: from + u32::from(y), len: 1, holes: 0 };
-                    out.rows.extend(space.list(a).map(single));
+                    space.each_single(a, |p, y| {
+                        let (at, from) = (narrow(space.singles_at() + p), from + narrow(y));
+                        out.rows.push(Row { at, from, len: 1, holes: 0 });
+                    });
                 }
             }
         }
@@ -239,7 +250,24 @@ impl Lane for ChainLane {
         let chain = Arc::clone(&self.chain);
         let (space, mut odd) = (chain.space.view(), vec![]);
         let isa = self.decoder.kernel.isa();
-        let loss = self.batch.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd);
+        let loss = match chain.precision {
+            Precision::F64 => {
+                self.batch.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd)
+            }
+            Precision::F32 => {
+                let s = &mut self.single;
+                s.w.clear();
+                s.w.extend(w.values.iter().map(|x| single(*x)));
+                s.g.clear();
+                s.g.resize(if g.is_some() { w.values.len() } else { 0 }, 0.0);
+                let gradient = g.is_some().then_some(s.g.as_mut_slice());
+                let loss = s.batch.sum(isa, space, &*chain.corpus, ids, &s.w, gradient, &mut odd);
+                if let Some(g) = &mut g {
+                    g.iter_mut().zip(&s.g).for_each(|(g, x)| *g += f64::from(*x));
+                }
+                loss
+            }
+        };
         if let Some(g) = &mut g {
             chain.space.clear_holes(g);
         }
@@ -312,7 +340,11 @@ fn node_weight(chain: &Chain, space: SpaceView<'_>, attribute: u32, y: u16) -> O
         let exists = chain.space.holes(space.labels + a)[y / 32] >> (y % 32) & 1 == 0;
         return exists.then(|| narrow(space.rows_at() + a * space.width + y));
     }
-    space.list(attribute).find(|(_, label)| usize::from(*label) == y).map(|(at, _)| narrow(at))
+    let mut found = None;
+    space.each_single(attribute, |p, label| {
+        found = if label == y { Some(narrow(space.singles_at() + p)) } else { found }
+    });
+    found
 }
 
 /// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any. What was

@@ -23,4 +23,4 @@ pub use decoder::{Decoder, Labelling};
 pub use kernel::Real;
 pub use seqoia_core::Isa;
 pub use space::{Renumbering, Space, SpaceView};
-pub use structure::Chain;
+pub use structure::{Chain, Precision};

@@ -68,16 +68,26 @@ impl SpaceView<'_> {
     /// Marks the last label of a list.
     pub const LAST: u16 = 1 << 15;
 
-    /// The single weights of a sparse attribute: index and label.
+    /// Calls `see` with position and label of each single weight of a sparse attribute; the first
+    /// single weight of all has position 0. A loop for kernels: most lists have one label.
     #[inline(always)]
-    pub fn list(&self, attribute: u32) -> impl Iterator<Item = (usize, u16)> {
-        let from = attribute as usize - self.dense;
-        let first = self.singles_at() + from;
-        let mut ended = false;
-        self.singles[from..].iter().enumerate().map_while(move |(i, &y)| {
-            let before = std::mem::replace(&mut ended, y & Self::LAST != 0);
-            (!before).then_some((first + i, y & !Self::LAST))
-        })
+    pub(crate) fn each_single(&self, attribute: u32, mut see: impl FnMut(usize, usize)) {
+        let mut position = attribute as usize - self.dense;
+        while let Some(&y) = self.singles.get(position) {
+            see(position, usize::from(y & !Self::LAST));
+            if y & Self::LAST != 0 {
+                break;
+            }
+            position += 1;
+        }
+    }
+
+    /// The single weights of a sparse attribute: index and label.
+    #[must_use]
+    pub fn list(&self, attribute: u32) -> Vec<(usize, u16)> {
+        let (mut list, first) = (vec![], self.singles_at());
+        self.each_single(attribute, |position, y| list.push((first + position, label(y))));
+        list
     }
 
     /// Index of the first dense row.
@@ -334,10 +344,7 @@ mod tests {
         let v = space.view();
         assert_eq!((v.width, v.dense, v.weights()), (4, 2, 3 * 4 + 2 * 4 + 2));
         assert_eq!(v.singles, [2 | SpaceView::LAST, SpaceView::LAST]);
-        assert_eq!(
-            (v.list(2).collect::<Vec<_>>(), v.list(3).collect::<Vec<_>>()),
-            (vec![(20, 2)], vec![(21, 0)])
-        );
+        assert_eq!((v.list(2), v.list(3)), (vec![(20, 2)], vec![(21, 0)]));
         assert_eq!(v.sparse().collect::<Vec<_>>(), [2, 3]);
         assert_eq!([0, 1, 2, 3, 4].map(|a| v.has(a)), [true, true, true, true, false]);
         assert_eq!(space.attributes(), 4);

@@ -7,25 +7,54 @@ use super::lane::ChainLane;
 use seqoia_core::Isa;
 use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Structure};
 
+/// Arithmetic of sums over whole passes. Weights, losses and what learners do with them are in double
+/// precision either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Double: exact to 1e-10 and better.
+    #[default]
+    F64,
+    /// Single: half the memory traffic; losses exact to about 1e-8, gradients to 1e-6.
+    F32,
+}
+
+impl Precision {
+    /// As on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => "f64",
+            Precision::F32 => "f32",
+        }
+    }
+}
+
 /// Sequences to learn from, in one space of weights.
 pub struct Chain {
     pub(super) space: Arc<Space>,
     pub(super) corpus: Arc<dyn Corpus<Sequence>>,
     pub(super) isa: Isa,
     pub(super) beam: Option<usize>,
+    pub(super) precision: Precision,
 }
 
 impl Chain {
     /// A chain over these examples.
     #[must_use]
     pub fn new(space: Arc<Space>, corpus: Arc<dyn Corpus<Sequence>>) -> Self {
-        Chain { space, corpus, isa: Isa::detect(), beam: None }
+        Chain { space, corpus, isa: Isa::detect(), beam: None, precision: Precision::F64 }
     }
 
     /// The same with other instructions: all give the same bits, which a test shows.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Chain { isa, ..self }
+    }
+
+    /// Sums whole passes in this precision.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Chain { precision, ..self }
     }
 
     /// Searches with a beam of `size` labels a position instead of exactly.

@@ -4,8 +4,6 @@
 //! Our scores are means over five seeds. Vowpal Wabbit runs inside Python, whose start is
 //! subtracted.
 
-use std::fs;
-
 use anyhow::{Context, Result};
 use seqoia_report::grouped;
 
@@ -137,11 +135,11 @@ fn score(tools: &Tools, task: &Task, tool: Tool) -> Result<f64> {
             tools.vowpal(task, &args).run()?
         }
     };
-    let text = fs::read_to_string(task.folder.join("predicted")).context("predictions cannot be read")?;
-    let labels: Vec<&str> = match tool {
-        Tool::Vowpal => text.split_whitespace().map(|number| named(task, number)).collect::<Result<_>>()?,
-        _ => text.split_whitespace().collect(),
-    };
+    if tool == Tool::Compliant {
+        return score::predicted(tools, task, task.test);
+    }
+    let text = score::read(task)?;
+    let labels: Vec<&str> = text.split_whitespace().map(|n| named(task, n)).collect::<Result<_>>()?;
     score::theirs(tools, task, task.test, &labels)
 }
 

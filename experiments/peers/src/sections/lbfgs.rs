@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use super::{times, words};
 use crate::bench::Bench;
 use crate::data::{Task, TaskName};
-use crate::measure::{Call, cpu, interleaved, median, peak, wall};
+use crate::measure::{Call, Usage, cpu, interleaved, median, peak, wall};
 use crate::runs::{Fit, Log, pass_at};
 use crate::score;
 use crate::screen;
@@ -24,7 +24,6 @@ const NEAR: f64 = 1.0001;
 const LIMITS: [&str; 2] = ["5", "15"];
 /// Pairs of runs with one thread and with two.
 const THREAD_RUNS: usize = 5;
-const PLAIN: [&str; 4] = ["--learner", "lbfgs", "--c2", "1"];
 const THEIR_MODEL: &str = "lbfgs.crfsuite-model";
 
 pub(crate) fn run(bench: &mut Bench) -> Result<()> {
@@ -33,54 +32,104 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
         return Ok(());
     }
     let Some(task) = bench.task(TaskName::Chunking)? else { return Ok(()) };
-    let mut paths = vec![Way::new(0, &[PLAIN.map(str::to_owned).to_vec()])];
-    paths.extend(bench.paths.iter().zip(1..).map(|(steps, number)| Way::new(number, steps)));
-    to_the_end(bench, &task, &paths)?;
-    evaluation(bench, &task, &paths)?;
+    let mut ways = vec![Way::plain()];
+    ways.extend(bench.paths.iter().zip(1..).filter_map(|(steps, number)| Way::path(number, steps)));
+    to_the_end(bench, &task, &ways)?;
+    evaluation(bench, &task, &ways)?;
     two_threads(bench, &task)
 }
 
-/// A way of ours to the objective.
+/// A way of ours to the objective: flags of `seqoia train`, step by step.
 struct Way {
     name: String,
-    steps: Vec<Vec<String>>,
-    model: String,
-    log: String,
+    files: String, // how the names of its files begin
+    first: Vec<Vec<String>>,
+    last: Vec<String>,
 }
 
 impl Way {
-    fn new(number: usize, steps: &[Vec<String>]) -> Way {
-        let name = match number {
-            0 => "seqoia lbfgs".to_owned(),
-            _ => format!("seqoia path {number}"),
-        };
-        Way {
-            name,
-            steps: steps.to_vec(),
-            model: format!("lbfgs-{number}.seqoia"),
-            log: format!("lbfgs-{number}.jsonl"),
+    fn plain() -> Way {
+        let last = ["--learner", "lbfgs", "--c2", "1"].map(str::to_owned).to_vec();
+        Way { name: "seqoia lbfgs".to_owned(), files: "lbfgs".to_owned(), first: vec![], last }
+    }
+
+    /// A path that the user gave; none if it has no steps.
+    fn path(number: usize, steps: &[Vec<String>]) -> Option<Way> {
+        let (last, first) = steps.split_last()?;
+        let (name, files) = (format!("seqoia path {number}"), format!("path{number}"));
+        Some(Way { name, files, first: first.to_vec(), last: last.clone() })
+    }
+
+    /// The file of a run that makes `passes` passes, or stops by itself.
+    fn file(&self, passes: Option<usize>, extension: &str) -> String {
+        match passes {
+            Some(passes) => format!("{}-{passes}.{extension}", self.files),
+            None => format!("{}.{extension}", self.files),
         }
     }
 
-    /// All steps on so many threads; the last one makes `passes` passes, or stops by itself.
-    fn call(&self, tools: &Tools, task: &Task, threads: usize, passes: Option<&str>) -> Call {
-        let mut before = None;
-        for (step, number) in self.steps.iter().zip(1..) {
-            let mut flags = words(step);
-            let is_last = number == self.steps.len();
-            if is_last {
-                flags.extend(["--log", &self.log]);
-                flags.extend(passes.iter().flat_map(|passes| ["--passes", passes]));
-            }
-            let model = if is_last { self.model.clone() } else { format!("step{number}.seqoia") };
-            let call = tools.train_with(task, threads, &flags, &model);
-            before = Some(match before {
-                None => call,
-                Some(first) => call.after(first),
-            });
+    /// All steps; the last one makes `passes` passes, or stops by itself.
+    fn call(&self, tools: &Tools, task: &Task, threads: usize, passes: Option<usize>) -> Call {
+        let (log, number) = (self.file(passes, "jsonl"), passes.unwrap_or(0).to_string());
+        let mut flags = words(&self.last);
+        flags.extend(["--log", &log]);
+        if passes.is_some() {
+            flags.extend(["--passes", &number]);
         }
-        before.unwrap_or_else(|| tools.train_with(task, threads, &PLAIN, &self.model))
+        let last = tools.train_with(task, threads, &flags, &self.file(passes, "seqoia"));
+        let first = self.first.iter().zip(1..).fold(None, |before: Option<Call>, (step, number)| {
+            let call = tools.train_with(task, threads, &words(step), &format!("step{number}.seqoia"));
+            Some(match before {
+                Some(before) => call.after(before),
+                None => call,
+            })
+        });
+        match first {
+            Some(first) => last.after(first),
+            None => last,
+        }
     }
+}
+
+/// How a run ended.
+struct End {
+    seconds: f64,
+    objective: f64,
+    passes: usize,
+    rest: [Cell; 3], // F1, peak, size of the model
+}
+
+impl End {
+    /// Of a run of ours, whose files are still there.
+    fn ours(tools: &Tools, task: &Task, way: &Way, passes: Option<usize>, runs: &[Usage]) -> Result<End> {
+        let log = Log::read(task, &way.file(passes, "jsonl"))?;
+        let known = task.weights.is_none_or(|weights| weights == log.weights);
+        ensure!(known, "seqoia has {} weights, not {:?}", log.weights, task.weights);
+        let model = way.file(passes, "seqoia");
+        let f1 = score::ours(tools, task, &model, task.test)?;
+        Ok(End {
+            seconds: cpu(runs),
+            objective: log.objectives.last().copied().unwrap_or(f64::NAN),
+            passes: log.objectives.len(),
+            rest: [Cell::Percent(f1), Cell::Bytes(peak(runs)), size(task, &model)],
+        })
+    }
+
+    /// The cells of its row, beside CRFsuite's seconds to its stop and until it is near.
+    fn cells(self, their_stop: f64, their_near: f64) -> impl Iterator<Item = Cell> {
+        let head = [
+            Cell::Seconds(self.seconds),
+            times(their_stop, self.seconds),
+            times(their_near, self.seconds),
+            Cell::Number(self.objective),
+            Cell::Count(self.passes as u64),
+        ];
+        head.into_iter().chain(self.rest)
+    }
+}
+
+fn size(task: &Task, name: &str) -> Cell {
+    fs::metadata(task.folder.join(name)).map_or(Cell::Empty, |data| Cell::Bytes(data.len()))
 }
 
 fn their_call(tools: &Tools, task: &Task, limit: Option<&str>) -> Call {
@@ -91,102 +140,72 @@ fn their_call(tools: &Tools, task: &Task, limit: Option<&str>) -> Call {
     }
 }
 
-fn model_size(task: &Task, name: &str) -> Cell {
-    fs::metadata(task.folder.join(name)).map_or(Cell::Empty, |data| Cell::Bytes(data.len()))
+fn fits(runs: &[Usage]) -> Result<Vec<Fit>> {
+    runs.iter().map(|run| Fit::parse(&run.output)).collect()
 }
 
-fn to_the_end(bench: &mut Bench, task: &Task, paths: &[Way]) -> Result<()> {
+fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     let tools = &bench.tools;
     let mut calls = vec![their_call(tools, task, None)];
-    calls.extend(paths.iter().map(|path| path.call(tools, task, 1, None)));
+    calls.extend(ways.iter().map(|way| way.call(tools, task, 1, None)));
     let runs = interleaved(bench.repeat, &calls)?;
-    let fits: Vec<Fit> = runs[0].iter().map(|run| Fit::parse(&run.output)).collect::<Result<_>>()?;
+
+    let fits = fits(&runs[0])?;
     let fit = &fits[0];
     let known = task.weights.is_none_or(|weights| weights == fit.features);
     ensure!(known, "CRFsuite has {} weights, not {:?}", fit.features, task.weights);
+    let passes = fit.losses.len();
     let last = fit.losses.last().copied().unwrap_or(f64::NAN);
-    let near = pass_at(&fit.losses, NEAR * last).unwrap_or(fit.losses.len());
+    let target = NEAR * last;
+    let near = pass_at(&fit.losses, target).unwrap_or(passes);
     let their_stop = median(fits.iter().map(Fit::cpu));
     let their_near = median(fits.iter().map(|fit| fit.cpu_until(near)));
+    tools.crfsuite(task, &["tag", "test.crfsuite", THEIR_MODEL]).into_file("predicted").run()?;
+    let f1 = score::predicted(tools, task, task.test)?;
 
     let mut table = Table::new(
         "lbfgs",
         format!("{}, c2 = 1, one thread", task.title),
         &["CPU s", "to its stop", "to its 0.01 %", "objective", "passes", "F1", "peak", "model"],
     );
-    table.command("python-crfsuite", calls[0].line());
-    tools.crfsuite(task, &["tag", "test.crfsuite", THEIR_MODEL]).into_file("predicted").run()?;
-    let text = fs::read_to_string(task.folder.join("predicted"))?;
-    let their_f1 = score::theirs(tools, task, task.test, &text.split_whitespace().collect::<Vec<_>>())?;
-    let ratios = |seconds| [times(their_stop, seconds), times(their_near, seconds)];
-    let row = |seconds, objective, passes: usize, rest: [Cell; 3]| {
-        let [stop, near] = ratios(seconds);
-        let head = [Cell::Seconds(seconds), stop, near, Cell::Number(objective), Cell::Count(passes as u64)];
-        head.into_iter().chain(rest)
-    };
-    let rest = [Cell::Percent(their_f1), Cell::Bytes(peak(&runs[0])), model_size(task, THEIR_MODEL)];
-    table.row("python-crfsuite", row(their_stop, last, fit.losses.len(), rest));
-    let rest = [Cell::Empty, Cell::Empty, Cell::Empty];
-    table.row("  within 0.01 %", row(their_near, fit.losses[near - 1], near, rest));
-
-    let mut ends = vec![];
-    for (path, runs) in paths.iter().zip(&runs[1..]) {
-        let log = Log::read(task, &path.log)?;
-        let known = task.weights.is_none_or(|weights| weights == log.weights);
-        ensure!(known, "seqoia has {} weights, not {:?}", log.weights, task.weights);
-        let f1 = score::ours(tools, task, &path.model, task.test)?;
-        let rest = [Cell::Percent(f1), Cell::Bytes(peak(runs)), model_size(task, &path.model)];
-        ends.push((log, cpu(runs), rest));
+    for (name, call) in ["python-crfsuite"].into_iter().chain(ways.iter().map(|w| w.name.as_str())).zip(&calls)
+    {
+        table.command(name, call.line());
     }
-    let near_passes: Vec<Option<String>> = ends
-        .iter()
-        .map(|(log, ..)| pass_at(&log.objectives, NEAR * last).map(|pass| pass.to_string()))
-        .collect();
-    let near_calls: Vec<Call> = paths
-        .iter()
-        .zip(&near_passes)
-        .filter_map(|(path, passes)| Some(path.call(tools, task, 1, Some(passes.as_deref()?))))
-        .collect();
-    let mut near_runs = interleaved(bench.repeat, &near_calls)?.into_iter();
-    for ((path, (log, seconds, rest)), passes) in paths.iter().zip(ends).zip(&near_passes) {
-        table.command(path.name.clone(), path.call(tools, task, 1, None).line());
-        let objective = log.objectives.last().copied().unwrap_or(f64::NAN);
-        table.row(path.name.clone(), row(seconds, objective, log.objectives.len(), rest));
-        let (Some(_), Some(runs)) = (passes, passes.as_ref().and_then(|_| near_runs.next())) else {
-            table.note(format!("{} never comes within 0.01 %", path.name));
+    let rest = [Cell::Percent(f1), Cell::Bytes(peak(&runs[0])), size(task, THEIR_MODEL)];
+    let end = End { seconds: their_stop, objective: last, passes, rest };
+    table.row("python-crfsuite", end.cells(their_stop, their_near));
+    let objective = fit.losses.get(near.saturating_sub(1)).copied().unwrap_or(f64::NAN);
+    let rest = [Cell::Empty, Cell::Empty, Cell::Empty];
+    let end = End { seconds: their_near, objective, passes: near, rest };
+    table.row("  within 0.01 %", end.cells(their_stop, their_near));
+    for (way, runs) in ways.iter().zip(&runs[1..]) {
+        let end = End::ours(tools, task, way, None, runs)?;
+        table.row(way.name.clone(), end.cells(their_stop, their_near));
+        // A run that ends there, for the exact cost with everything that belongs to it.
+        let objectives = Log::read(task, &way.file(None, "jsonl"))?.objectives;
+        let Some(passes) = pass_at(&objectives, target) else {
+            table.note(format!("{} never comes within 0.01 %", way.name));
             continue;
         };
-        let log = Log::read(task, &path.log)?;
-        let f1 = score::ours(tools, task, &path.model, task.test)?;
-        let rest = [Cell::Percent(f1), Cell::Bytes(peak(&runs)), model_size(task, &path.model)];
-        let objective = log.objectives.last().copied().unwrap_or(f64::NAN);
-        table.row("  within 0.01 %", row(cpu(&runs), objective, log.objectives.len(), rest));
+        let runs = interleaved(bench.repeat, &[way.call(tools, task, 1, Some(passes))])?;
+        let end = End::ours(tools, task, way, Some(passes), &runs[0])?;
+        table.row("  within 0.01 %", end.cells(their_stop, their_near));
     }
     table.note("ratios: CPU time of python-crfsuite to its stop, or until it is within 0.01 %, to ours;");
     table.note("its seconds are those inside the library, ours the whole process with reading and writing");
     bench.show(&table)
 }
 
-fn evaluation(bench: &mut Bench, task: &Task, paths: &[Way]) -> Result<()> {
+fn evaluation(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     let tools = &bench.tools;
-    let single: Vec<&Way> = paths.iter().filter(|path| path.steps.len() == 1).collect();
+    let limits: Vec<usize> = LIMITS.iter().map(|limit| limit.parse()).collect::<Result<_, _>>()?;
     let mut calls = LIMITS.map(|limit| their_call(tools, task, Some(limit))).to_vec();
-    for path in &single {
-        calls.extend(LIMITS.map(|limit| path.call(tools, task, 1, Some(limit))));
-    }
-    let mut evaluations = vec![];
-    for path in &single {
-        let mut counts = vec![];
-        for limit in LIMITS {
-            path.call(tools, task, 1, Some(limit)).run()?;
-            counts.push(Log::read(task, &path.log)?.evaluations);
-        }
-        evaluations.push(counts[1] - counts[0]);
+    let ways: Vec<&Way> = ways.iter().filter(|way| way.first.is_empty()).collect();
+    for way in &ways {
+        calls.extend(limits.iter().map(|&limit| way.call(tools, task, 1, Some(limit))));
     }
     let runs = interleaved(bench.repeat, &calls)?;
-    let fits = |runs: &[crate::measure::Usage]| -> Result<Vec<Fit>> {
-        runs.iter().map(|run| Fit::parse(&run.output)).collect()
-    };
     let (few, more) = (fits(&runs[0])?, fits(&runs[1])?);
     let trials = |fit: &Fit| fit.trials.iter().sum::<f64>();
     let count = trials(&more[0]) - trials(&few[0]);
@@ -198,19 +217,20 @@ fn evaluation(bench: &mut Bench, task: &Task, paths: &[Way]) -> Result<()> {
     );
     table.command("python-crfsuite", calls[1].line());
     table.row("python-crfsuite", [Cell::Seconds(theirs), Cell::Times(1.0), Cell::Number(count)]);
-    for (i, (path, count)) in single.iter().zip(evaluations).enumerate() {
-        let (few, more) = (&runs[2 + 2 * i], &runs[3 + 2 * i]);
-        let ours = median(few.iter().zip(more).map(|(few, more)| (more.cpu - few.cpu) / count));
-        table.command(path.name.clone(), calls[3 + 2 * i].line());
-        table.row(path.name.clone(), [Cell::Seconds(ours), times(theirs, ours), Cell::Number(count)]);
+    for ((way, calls), runs) in ways.iter().zip(calls[2..].chunks(2)).zip(runs[2..].chunks(2)) {
+        let evaluations = |limit| Ok(Log::read(task, &way.file(Some(limit), "jsonl"))?.evaluations);
+        let counts: Vec<f64> = limits.iter().map(|&limit| evaluations(limit)).collect::<Result<_>>()?;
+        let count = counts[1] - counts[0];
+        let ours = median(runs[0].iter().zip(&runs[1]).map(|(few, more)| (more.cpu - few.cpu) / count));
+        table.command(way.name.clone(), calls[1].line());
+        table.row(way.name.clone(), [Cell::Seconds(ours), times(theirs, ours), Cell::Number(count)]);
     }
     table.note(format!("by the difference of runs of {} and {} iterations", LIMITS[1], LIMITS[0]));
     bench.show(&table)
 }
 
 fn two_threads(bench: &mut Bench, task: &Task) -> Result<()> {
-    let way = Way::new(0, &[PLAIN.map(str::to_owned).to_vec()]);
-    let calls = [1, 2].map(|threads| way.call(&bench.tools, task, threads, None));
+    let calls = [1, 2].map(|threads| Way::plain().call(&bench.tools, task, threads, None));
     let runs = interleaved(THREAD_RUNS, &calls)?;
     let mut table = Table::new(
         "lbfgs",
@@ -218,11 +238,13 @@ fn two_threads(bench: &mut Bench, task: &Task) -> Result<()> {
         &["clock s", "speed-up", "CPU s", "peak"],
     );
     table.command("seqoia", calls[1].line());
-    for (name, runs_of) in ["1 thread", "2 threads"].into_iter().zip(&runs) {
-        let speed_up = times(wall(&runs[0]), wall(runs_of));
-        let cells =
-            [Cell::Seconds(wall(runs_of)), speed_up, Cell::Seconds(cpu(runs_of)), Cell::Bytes(peak(runs_of))];
-        table.row(name, cells);
+    let one = wall(&runs[0]);
+    for (name, runs) in ["1 thread", "2 threads"].into_iter().zip(&runs) {
+        let clock = wall(runs);
+        table.row(
+            name,
+            [Cell::Seconds(clock), times(one, clock), Cell::Seconds(cpu(runs)), Cell::Bytes(peak(runs))],
+        );
     }
     table.note(format!("medians of {THREAD_RUNS} runs in turns; other work on the machine shows here"));
     bench.show(&table)

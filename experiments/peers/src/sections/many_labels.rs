@@ -1,7 +1,7 @@
 //! Many labels: the cost of an evaluation of objective and gradient and the peak memory with 472 and
 //! with 49 tags, by the difference of L-BFGS runs, and the accuracy of the averaged perceptron.
 
-use std::fs;
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -151,12 +151,10 @@ fn accuracy(bench: &mut Bench, task: &Task) -> Result<()> {
     let mut their_scores = vec![];
     for file in [task.dev, task.test] {
         our_scores.push(Cell::Percent(score::ours(tools, task, OUR_MODEL, file)?));
-        let data = std::path::Path::new(file).with_extension("crfsuite");
+        let data = Path::new(file).with_extension("crfsuite");
         let args = ["tag", &data.to_string_lossy(), THEIR_MODEL];
         tools.crfsuite(task, &args).into_file("predicted").run()?;
-        let text = fs::read_to_string(task.folder.join("predicted"))?;
-        let labels: Vec<&str> = text.split_whitespace().collect();
-        their_scores.push(Cell::Percent(score::theirs(tools, task, file, &labels)?));
+        their_scores.push(Cell::Percent(score::predicted(tools, task, file)?));
     }
     let rows = [("seqoia", ours, our_scores), ("python-crfsuite", theirs, their_scores)];
     for ((name, seconds, scores), runs) in rows.into_iter().zip(&runs) {

@@ -104,20 +104,21 @@ fn sweep<R: Real, const W: usize>(
     total
 }
 
-/// Asks for the cache lines of these attributes in `plane`, which starts at weight `at`.
+/// Dense rows that are used so often that they stay in the second-level cache by themselves.
+const HOT: usize = 1024;
+
+/// Asks for the cache lines of the rarer of these attributes, which are the last ones.
 #[inline(always)]
-fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], plane: &[R], at: usize) {
-    let line = 64 / size_of::<R>();
-    for &a in ids {
+fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], rows: &[R], singles: &[R]) {
+    for &a in ids.iter().rev() {
         let a = a as usize;
-        if a < space.dense {
-            let row = space.rows_at() + a * W - at;
-            (0..W).step_by(line).for_each(|j| prefetch(plane, row + j));
+        if a >= space.dense {
+            prefetch(singles, a - space.dense);
+            prefetch(space.singles, a - space.dense);
+        } else if a >= HOT {
+            (0..W).step_by(64 / size_of::<R>()).for_each(|j| prefetch(rows, a * W + j));
         } else {
-            prefetch(plane, space.singles_at() + a - space.dense - at);
-            if at == 0 {
-                prefetch(space.singles, a - space.dense); // still there on the way back
-            }
+            break;
         }
     }
 }
@@ -127,10 +128,10 @@ impl<R: Real> Batch<R> {
     fn score<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>) {
         let space = work.space;
         self.nodes.resize(x.len() * W, R::ZERO);
-        let rows = &work.w[space.rows_at()..space.singles_at()];
+        let (rows, singles) = work.w[space.rows_at()..].split_at(space.dense * W);
         for (t, out) in self.nodes.as_chunks_mut::<W>().0.iter_mut().enumerate() {
             if t + 1 < x.len() {
-                fetch::<R, W>(space, x.nodes.at(t + 1), work.w, 0);
+                fetch::<R, W>(space, x.nodes.at(t + 1), rows, singles);
             }
             let ids = x.nodes.at(t);
             let mut sum = [R::ZERO; W];
@@ -146,9 +147,7 @@ impl<R: Real> Batch<R> {
             }
             *out = sum;
             for &a in rest {
-                for (p, y) in space.list(a) {
-                    out[usize::from(y)] += work.w[p];
-                }
+                space.each_single(a, |p, y| out[y] += singles[p]);
             }
         }
     }
@@ -227,12 +226,12 @@ impl<R: Real> Batch<R> {
         let (space, c) = (work.space, R::from_f64(x.weight));
         let labels = space.labels;
         let (transitions, rest) = g.split_at_mut(space.rows_at());
-        let first_row = space.rows_at();
+        let (rows, singles) = rest.split_at_mut(space.dense * W);
         let mut beta = [R::ONE; W];
         beta[labels..].fill(R::ZERO);
         for t in (0..x.len()).rev() {
             if t > 0 {
-                fetch::<R, W>(space, x.nodes.at(t - 1), rest, first_row);
+                fetch::<R, W>(space, x.nodes.at(t - 1), rows, singles);
             }
             let alpha = &self.alpha.as_chunks::<W>().0[t];
             let y = usize::from(x.labels[t]);
@@ -245,16 +244,14 @@ impl<R: Real> Batch<R> {
             while let Some((&a, after)) = ids.split_first()
                 && (a as usize) < space.dense
             {
-                let row = &mut rest[a as usize * W..][..W];
+                let row = &mut rows[a as usize * W..][..W];
                 for j in 0..W {
                     row[j] += part[j];
                 }
                 ids = after;
             }
             for &a in ids {
-                for (p, y) in space.list(a) {
-                    rest[p - first_row] += part[usize::from(y)];
-                }
+                space.each_single(a, |p, y| singles[p] += part[y]);
             }
             if t > 0 {
                 transitions[usize::from(x.labels[t - 1]) * W + y] += R::ZERO - c;

@@ -27,7 +27,7 @@ pub(super) fn node_scores<R: Real>(
 #[inline(always)]
 fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, nodes: Items<'_>, out: &mut [R]) {
     let width = if W == 0 { space.width } else { W };
-    let rows = &w[space.rows_at()..space.singles_at()];
+    let (rows, singles) = (&w[space.rows_at()..space.singles_at()], &w[space.singles_at()..space.edges_at()]);
     for (t, out) in out.chunks_exact_mut(width).take(nodes.len()).enumerate() {
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
         let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
@@ -60,9 +60,7 @@ fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, node
         }
         for (i, &a) in ids.iter().enumerate().skip(dense) {
             let x = value(i);
-            for (p, y) in space.list(a) {
-                out[usize::from(y)] += w[p] * x;
-            }
+            space.each_single(a, |p, y| out[y] += singles[p] * x);
         }
         if scale != R::ONE {
             out.iter_mut().for_each(|o| *o *= scale);
@@ -108,7 +106,7 @@ fn spread<R: Real, const W: usize>(
 ) {
     let view = space.view();
     let width = if W == 0 { view.width } else { W };
-    let (first_row, end) = (view.rows_at(), at + to.len());
+    let (first_row, first_single, end) = (view.rows_at(), view.singles_at(), at + to.len());
     let mut scaled = vec![R::ZERO; width];
     for (t, part) in parts.chunks_exact(width).take(nodes.len()).enumerate() {
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
@@ -145,10 +143,11 @@ fn spread<R: Real, const W: usize>(
                     }
                 }
             } else {
-                let inside = |(p, _): &(usize, u16)| (at..end).contains(p);
-                for (p, y) in view.list(narrow(a)).filter(inside) {
-                    to[p - at] += scaled[usize::from(y)];
-                }
+                view.each_single(narrow(a), |p, y| {
+                    if let Some(to) = (first_single + p).checked_sub(at).and_then(|i| to.get_mut(i)) {
+                        *to += scaled[y];
+                    }
+                });
             }
         }
     }
