@@ -51,6 +51,9 @@ pub(crate) struct TrainArgs {
     /// Held-out data, scored after every pass
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) dev: Option<PathBuf>,
+    /// A model to start from: what it knows of the training data's attributes
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) warm_start: Option<PathBuf>,
     /// Format of the data, if it is not to be recognised
     #[arg(long, value_enum, help_heading = "Files")]
     pub(crate) format: Option<FormatName>,

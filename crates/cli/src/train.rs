@@ -49,7 +49,7 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         screen::result(&list())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (data_options, options) = (data_options(args)?, train_options(args, matches)?);
+    let (data_options, mut options) = (data_options(args)?, train_options(args, matches)?);
     let data = args.data.as_deref().unwrap_or(Path::new("-"));
     let model = args
         .model
@@ -64,6 +64,9 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         Some(path) => Some(DevSet::read(seqoia::data::open::open(path).map_err(Error::from)?, &set)?),
         None => None,
     };
+    if let Some(path) = &args.warm_start {
+        options.start = Some(seqoia::warm::weights(&seqoia::Labeller::open(path)?, &set)?);
+    }
     let trainer = Trainer::new(&set, &options)?;
     reporter.opening(args, &set, dev.as_ref(), &trainer, &options)?;
 

@@ -115,7 +115,11 @@ impl Labeller {
         self.container.len()
     }
 
-    fn space(&self) -> Result<SpaceView<'_>> {
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub(crate) fn space(&self) -> Result<SpaceView<'_>> {
         let labels = self.meta.labels.len();
         Ok(SpaceView {
             labels,
@@ -127,11 +131,11 @@ impl Labeller {
         })
     }
 
-    fn weights(&self) -> Result<&[f32]> {
+    pub(crate) fn weights(&self) -> Result<&[f32]> {
         Ok(self.container.get("weights")?)
     }
 
-    fn frozen(&self) -> Result<Frozen<'_>> {
+    pub(crate) fn frozen(&self) -> Result<Frozen<'_>> {
         let stride = self.program.stride();
         let keys = |keys, slots| -> Result<KeysView<'_>> {
             Ok(KeysView { stride, keys: self.container.get(keys)?, slots: self.container.get(slots)? })

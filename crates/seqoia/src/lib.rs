@@ -32,6 +32,7 @@ mod predict;
 mod save;
 mod trainer;
 mod training_set;
+pub mod warm;
 
 pub use error::{Error, Result};
 pub use judge::{DevJudge, DevSet};

@@ -291,6 +291,8 @@ pub struct TrainOptions {
     pub seed: u64,
     /// Arithmetic of sums over whole passes.
     pub precision: Precision,
+    /// Weights to start from, as long as the training set's; zeros if none.
+    pub start: Option<Vec<f64>>,
 }
 
 impl TrainOptions {
@@ -310,6 +312,7 @@ impl TrainOptions {
             patience: None,
             seed: 1,
             precision: Precision::F64,
+            start: None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia_core::cast::real;
-use seqoia_core::{Corpus, Done, Judge, Report, Score, Strategy, Structure};
+use seqoia_core::{Corpus, Data, Done, Judge, Report, Score, Strategy, Structure};
 use seqoia_learners::registry::{Objective, Penalty};
 use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
 use seqoia_structures::chain::Chain;
@@ -158,6 +158,14 @@ impl<'a> Trainer<'a> {
         let mut strategy = self.team(structure, &crew, stop)?;
         let mut learner = options.learner.build(&options.settings, self.objective);
         strategy.accepts(&mut *learner)?;
+        if let Some(start) = &options.start {
+            // Every learner calls its weights `w` and takes them as it finds them when it begins.
+            for slot in learner.state() {
+                if let ("w", Data::F64(w)) = (slot.name, slot.data) {
+                    w.clone_from(start);
+                }
+            }
+        }
         strategy.begin(&mut *learner, false)?;
         let mut judge = dev.map(|dev| DevJudge::new(dev, set, Arc::clone(&crew)));
 

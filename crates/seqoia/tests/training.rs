@@ -228,3 +228,38 @@ fn damaged_models_give_errors_and_hostile_ones_no_panic() {
         }
     }
 }
+
+#[test]
+fn a_warm_start_begins_where_the_model_ends() {
+    let text = generate::columns(1, 150);
+    let first = set(&text, |d| d.features.templates[0].1.push_str("B1:%x[0,1]\n"));
+    assert!(first.space.view().edge_attributes() > 10);
+    let mut o = options("lbfgs", 2);
+    o.passes = Some(Passes::AtMost(200));
+    let (trained, bytes) = train(&first, &o, None);
+    let model = Labeller::from_bytes("m", &bytes).unwrap();
+    // The same data: the same weights, but for rounding to single precision.
+    let start = seqoia::warm::weights(&model, &first).unwrap();
+    assert!(start.iter().zip(&trained.weights).all(|(a, b)| (a - b).abs() <= 1e-7 * b.abs().max(1.0)));
+    // Other data, other templates: what both know comes over, and learning goes on from there.
+    let other = set(&generate::columns(5, 150), |d| {
+        d.features.templates[0].1 = format!("U9:%x[0,0]/%x[0,1]\n{TEMPLATES}");
+    });
+    let start = seqoia::warm::weights(&model, &other).unwrap();
+    let known = start.iter().filter(|w| **w != 0.0).count();
+    assert!(known > 500, "{known}");
+    let first_objective = |start: Option<Vec<f64>>| {
+        struct First(Option<f64>);
+        impl seqoia::Watch for First {
+            fn pass(&mut self, row: &seqoia::PassRow) {
+                self.0 = self.0.or(row.objective);
+            }
+        }
+        let mut o = options("lbfgs", 1);
+        (o.passes, o.start) = (Some(Passes::Exactly(1)), start);
+        let mut watch = First(None);
+        Trainer::new(&other, &o).unwrap().run(None, &mut watch, &Arc::default()).unwrap();
+        watch.0.unwrap()
+    };
+    assert!(first_objective(Some(start)) < 0.5 * first_objective(None));
+}

@@ -192,6 +192,17 @@ impl Program {
         })
     }
 
+    /// For each group of another program, the group of this one whose attributes are the same.
+    #[must_use]
+    pub fn groups_of(&self, other: &Program) -> Vec<Option<u32>> {
+        let same = |t: usize| {
+            let wanted = other.templates[t].skeleton();
+            let found = self.groups.iter().position(|&own| self.templates[own].skeleton() == wanted);
+            found.map(seqoia_core::cast::narrow)
+        };
+        other.groups.iter().map(|&t| same(t)).collect()
+    }
+
     /// How many pieces the attributes of a group have.
     #[must_use]
     pub fn arity(&self, group: u32) -> usize {

@@ -168,7 +168,8 @@ fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
         format!("{}, c2 = 1, one thread", task.title),
         &["CPU s", "to its stop", "to its 0.01 %", "objective", "passes", "F1", "peak", "model"],
     );
-    for (name, call) in ["python-crfsuite"].into_iter().chain(ways.iter().map(|w| w.name.as_str())).zip(&calls)
+    for (name, call) in
+        ["python-crfsuite"].into_iter().chain(ways.iter().map(|w| w.name.as_str())).zip(&calls)
     {
         table.command(name, call.line());
     }
