@@ -240,6 +240,26 @@ fn gradients_equal_differences() {
 }
 
 #[test]
+fn fused_sums_equal_sums_by_parts_for_any_number_of_labels() {
+    for (labels, size) in
+        [(2, 1.0), (9, 1.0), (22, 1.0), (40, 1.0), (49, 1.0), (70, 1.0), (70, 6.0), (101, 20.0), (70, 300.0)]
+    {
+        let toy = Toy { labels, length: 9, size, ..PLAIN };
+        let (chain, _, mut w) = make(toy, 460 + labels as u64);
+        // Pairs that occur are few and mostly forbid, so that sums cancel.
+        w[..labels * Space::padded(labels)].iter_mut().for_each(|a| *a -= if *a == 0.0 { 0.0 } else { size });
+        let mut lane = chain.clone().lane(0).unwrap();
+        let ids = [0, 1, 2, 3, 4];
+        let (mut g, mut h) = (vec![0.0; w.len()], vec![0.0; w.len()]);
+        let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+        let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+        assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
+        let worst = g.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-9, "{labels} labels, size {size}: gradients differ by {worst:e}");
+    }
+}
+
+#[test]
 fn sums_in_single_precision_are_close() {
     for (i, toy) in toys().into_iter().enumerate() {
         let (chain, sequences, w) = make(toy, 450 + i as u64);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
-use super::kernel::{Batch, ForwardBackward};
+use super::kernel::{Batch, ForwardBackward, WIDE, Wide};
 use super::{Chain, Precision, SpaceView};
 use seqoia_core::cast::{narrow, real, single};
 use seqoia_core::{
@@ -23,6 +23,7 @@ pub(super) struct ChainLane {
     found: Vec<u16>,
     batch: Batch<f64>,
     single: Single,
+    wide: Option<Wide>,
 }
 
 /// What a sum in single precision needs.
@@ -45,6 +46,7 @@ impl ChainLane {
             found: vec![],
             batch: Batch::default(),
             single: Single::default(),
+            wide: None,
         }
     }
 
@@ -251,6 +253,12 @@ impl Lane for ChainLane {
         let (space, mut odd) = (chain.space.view(), vec![]);
         let isa = self.decoder.kernel.isa();
         let loss = match chain.precision {
+            // In double precision always: what is gained there is not arithmetic.
+            _ if space.width >= WIDE => {
+                let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
+                let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, exists));
+                wide.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd)
+            }
             Precision::F64 => {
                 self.batch.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd)
             }

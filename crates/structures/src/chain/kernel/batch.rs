@@ -266,33 +266,41 @@ impl<R: Real> Batch<R> {
         self.add_pairs::<W>(x.len(), labels, c);
     }
 
-    /// `pairs[y'][y] += c sum_t alpha_{t-1}(y') r_t(y)`: two rows of the result stay in registers while
-    /// t runs.
+    /// `pairs[y'][y] += c sum_t alpha_{t-1}(y') r_t(y)`: two stretches of the result stay in registers
+    /// while t runs.
     #[inline(always)]
     fn add_pairs<const W: usize>(&mut self, length: usize, labels: usize, c: R) {
+        match W {
+            4 => self.add_stretch::<W, 4>(length, labels, c, 0),
+            8 => self.add_stretch::<W, 8>(length, labels, c, 0),
+            16 => self.add_stretch::<W, 16>(length, labels, c, 0),
+            24 => self.add_stretch::<W, 24>(length, labels, c, 0),
+            _ => (0..W).step_by(8).for_each(|at| self.add_stretch::<W, 8>(length, labels, c, at)),
+        }
+    }
+
+    #[inline(always)]
+    fn add_stretch<const W: usize, const B: usize>(&mut self, length: usize, labels: usize, c: R, at: usize) {
         let (alpha, r) = (self.alpha.as_chunks::<W>().0, self.nodes.as_chunks::<W>().0);
         let rows = self.pairs.as_chunks_mut::<W>().0;
-        let mut from = 0;
-        while from < labels {
-            let both = from + 1 < labels;
-            let second = if both { from + 1 } else { from };
-            let (mut one, mut two) = ([R::ZERO; W], [R::ZERO; W]);
+        for from in (0..labels).step_by(2) {
+            let second = (from + 1).min(labels - 1);
+            let (mut one, mut two) = ([R::ZERO; B], [R::ZERO; B]);
             for t in 1..length {
-                let (a, b, r) = (alpha[t - 1][from], alpha[t - 1][second], &r[t]);
-                for j in 0..W {
+                let (a, b, r) = (alpha[t - 1][from], alpha[t - 1][second], &r[t][at..at + B]);
+                for j in 0..B {
                     one[j] += a * r[j];
                     two[j] += b * r[j];
                 }
             }
-            for j in 0..W {
-                rows[from][j] += c * one[j];
+            for j in 0..B {
+                rows[from][at + j] += c * one[j];
             }
-            if both {
-                for j in 0..W {
-                    rows[second][j] += c * two[j];
+            if second != from {
+                for j in 0..B {
+                    rows[second][at + j] += c * two[j];
                 }
             }
-            from += 2;
         }
     }
 }

@@ -145,30 +145,41 @@ pub(super) fn exp_rows<R: Real, const W: usize>(
     }
 }
 
-/// `out = v M`: `out[j] = sum_i v[i] m[i][j]`, a row of the result in registers.
+/// `out = v M`: `out[j] = sum_i v[i] m[i][j]`. A stretch of the result stays in registers while i runs;
+/// rows that are too long for that are cut into stretches.
 #[inline(always)]
 pub(super) fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out: &mut [R]) {
-    const BLOCK: usize = 8;
-    if W == 0 {
-        for (block, out) in out.chunks_exact_mut(BLOCK).enumerate() {
-            let mut sum = [R::ZERO; BLOCK];
-            for (i, &x) in v.iter().enumerate() {
-                let row = &m[i * width + block * BLOCK..][..BLOCK];
-                for j in 0..BLOCK {
-                    sum[j] += x * row[j];
-                }
+    match W {
+        4 => stretch::<R, 4>(v, m, 4, 0, out),
+        8 => stretch::<R, 8>(v, m, 8, 0, out),
+        16 => stretch::<R, 16>(v, m, 16, 0, out),
+        24 => stretch::<R, 24>(v, m, 24, 0, out),
+        32 => stretch::<R, 32>(v, m, 32, 0, out),
+        _ => {
+            let width = if W == 0 { width } else { W };
+            let mut at = 0;
+            while at + 24 <= width {
+                stretch::<R, 24>(v, m, width, at, out);
+                at += 24;
             }
-            out.copy_from_slice(&sum);
-        }
-    } else {
-        let mut sum = [R::ZERO; W];
-        for (&x, row) in v.iter().zip(m.as_chunks::<W>().0) {
-            for j in 0..W {
-                sum[j] += x * row[j];
+            while at < width {
+                stretch::<R, 8>(v, m, width, at, out); // wide rows are multiples of 8
+                at += 8;
             }
         }
-        out.copy_from_slice(&sum);
     }
+}
+
+#[inline(always)]
+fn stretch<R: Real, const B: usize>(v: &[R], m: &[R], width: usize, at: usize, out: &mut [R]) {
+    let mut sum = [R::ZERO; B];
+    for (&x, row) in v.iter().zip(m.chunks_exact(width)) {
+        let row = &row[at..at + B];
+        for j in 0..B {
+            sum[j] += x * row[j];
+        }
+    }
+    out[at..at + B].copy_from_slice(&sum);
 }
 
 /// Sum of a row in four running sums, so that it does not wait for every addition.

@@ -12,8 +12,10 @@ pub(crate) mod exp;
 mod forward_backward;
 mod gather;
 mod viterbi;
+mod wide;
 
 pub(crate) use viterbi::best_path;
+pub(crate) use wide::{WIDE, Wide};
 
 pub(crate) use batch::Batch;
 pub(crate) use forward_backward::ForwardBackward;
@@ -135,6 +137,10 @@ macro_rules! dispatch {
             16 => at_width!(16),
             24 => at_width!(24),
             32 => at_width!(32),
+            40 => at_width!(40),
+            48 => at_width!(48),
+            56 => at_width!(56),
+            64 => at_width!(64),
             _ => at_width!(0),
         }
     }};
