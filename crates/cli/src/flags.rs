@@ -81,7 +81,7 @@ pub(crate) struct TrainArgs {
     pub(crate) pairs: PairsName,
 
     /// Learner by name; `list` shows all
-    #[arg(long, value_name = "NAME", default_value = "averaged-perceptron", help_heading = "Learning")]
+    #[arg(long, value_name = "NAME", default_value = "lbfgs", help_heading = "Learning")]
     pub(crate) learner: String,
     /// Strategy: serial, minibatch, batch [default: the learner's]
     #[arg(long, value_name = "NAME", help_heading = "Learning")]

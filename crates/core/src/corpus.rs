@@ -37,7 +37,7 @@ pub trait Corpus<E: Example>: Send + Sync {
 pub struct Ragged {
     /// Where each list begins in `items`, and one more: the end. `[T + 1]`; empty if there are none.
     pub starts: Vec<u32>,
-    /// Attribute numbers, ascending within a list.
+    /// Attribute numbers; within a list those with dense rows come first.
     pub items: Vec<u32>,
     /// Their values; empty if all are 1.
     pub values: Vec<f32>,

@@ -1,4 +1,6 @@
-//! Which vector instructions the processor has, found out once.
+//! What the processor can do: vector instructions, found out once, and prefetching.
+
+#![allow(unsafe_code)] // the prefetch instruction
 
 /// Which instructions inner loops use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,4 +32,19 @@ impl Isa {
             Isa::Avx2 => "avx2",
         }
     }
+}
+
+/// Asks for the cache line of `values[index]`; a hint, without effect outside the slice.
+#[inline(always)]
+pub fn prefetch<T>(values: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if index < values.len() {
+        // SAFETY: prefetching has no effect on memory, and the address lies inside the slice.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().add(index).cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (values, index);
 }

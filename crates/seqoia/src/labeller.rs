@@ -150,6 +150,7 @@ impl Labeller {
             edges: keys("edges.keys", "edges.slots")?,
             node_numbers: Some(self.container.get("nodes.numbers")?),
             edge_numbers: None,
+            dense: u32::try_from(self.meta.dense).unwrap_or(u32::MAX),
         })
     }
 }

@@ -143,6 +143,7 @@ impl TrainingSet {
             edges: self.dictionary.edges.view(),
             node_numbers: Some(&self.node_numbers),
             edge_numbers: Some(&self.edge_numbers),
+            dense: seqoia_core::cast::narrow(self.space.view().dense),
         }
     }
 

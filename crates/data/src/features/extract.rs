@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::table::hash;
 use super::template::Program;
 use super::{Boundary, Function, Keys, KeysView, NONE, Source, Strings, StringsView, UNKNOWN};
 use crate::error::{Error, Result};
@@ -14,17 +15,24 @@ use crate::format::Block;
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
 
+/// In place of a hash: the attribute does not exist here.
+const ABSENT: u64 = 0;
+/// In place of a hash: looked up by its one value.
+const DIRECT: u64 = 1;
 /// Marks a function value that has not been computed yet.
 const UNSET: u32 = u32::MAX - 2;
 
 /// Gives numbers to values and attributes.
 pub trait Dictionary {
-    /// Attributes have their last numbers, and lists are to be sorted by them.
-    const FINAL: bool;
+    /// Attributes below this number have dense rows and are to come first in their lists.
+    fn dense(&self) -> u32;
     /// The number of a value, or [`UNKNOWN`].
     fn value(&mut self, string: &str) -> u32;
-    /// The number of an attribute of a token or of an edge; [`UNKNOWN`] leaves it out.
-    fn attribute(&mut self, edge: bool, key: &[u32]) -> u32;
+    /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
+    /// [`UNKNOWN`] leaves it out.
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
+    /// The table that [`Dictionary::attribute`] will look into.
+    fn keys(&self, edge: bool) -> KeysView<'_>;
 }
 
 /// A dictionary that takes in whatever is new: for reading training data.
@@ -55,7 +63,9 @@ impl Growing {
 }
 
 impl Dictionary for Growing {
-    const FINAL: bool = false;
+    fn dense(&self) -> u32 {
+        0 // numbers are not the last ones yet
+    }
 
     #[inline]
     fn value(&mut self, string: &str) -> u32 {
@@ -66,12 +76,17 @@ impl Dictionary for Growing {
     }
 
     #[inline]
-    fn attribute(&mut self, edge: bool, key: &[u32]) -> u32 {
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
         let keys = if edge { &mut self.edges } else { &mut self.nodes };
-        keys.intern(key).unwrap_or_else(|| {
+        keys.intern_hashed(key, code).unwrap_or_else(|| {
             self.full = true;
             UNKNOWN
         })
+    }
+
+    #[inline]
+    fn keys(&self, edge: bool) -> KeysView<'_> {
+        if edge { self.edges.view() } else { self.nodes.view() }
     }
 }
 
@@ -88,10 +103,14 @@ pub struct Frozen<'a> {
     pub node_numbers: Option<&'a [u32]>,
     /// The same for edges.
     pub edge_numbers: Option<&'a [u32]>,
+    /// Attributes of tokens below this number have dense rows.
+    pub dense: u32,
 }
 
 impl Dictionary for Frozen<'_> {
-    const FINAL: bool = true;
+    fn dense(&self) -> u32 {
+        self.dense
+    }
 
     #[inline]
     fn value(&mut self, string: &str) -> u32 {
@@ -99,14 +118,19 @@ impl Dictionary for Frozen<'_> {
     }
 
     #[inline]
-    fn attribute(&mut self, edge: bool, key: &[u32]) -> u32 {
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
         let (keys, numbers) =
             if edge { (self.edges, self.edge_numbers) } else { (self.nodes, self.node_numbers) };
-        let id = keys.find(key);
+        let id = keys.find_hashed(key, code);
         match numbers {
             Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
             None => id,
         }
+    }
+
+    #[inline]
+    fn keys(&self, edge: bool) -> KeysView<'_> {
+        if edge { self.edges } else { self.nodes }
     }
 }
 
@@ -121,7 +145,9 @@ pub struct Extractor {
     rows: Vec<u32>,              // [views][pad + T + pad]
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad] each, nearest first
     places: [u32; 2],
-    key: Vec<u32>,
+    keys: Vec<u32>,  // [T][templates][stride] tuples of the sentence
+    codes: Vec<u64>, // [T][templates] their hashes, or a mark
+    later: Vec<(u32, f32)>,
     text: String,
 }
 
@@ -157,15 +183,17 @@ impl Extractor {
             rows: vec![],
             outside,
             places,
-            key: vec![0; program.stride()],
+            keys: vec![],
+            codes: vec![],
+            later: vec![],
             text: String::new(),
             columns,
             program,
         }
     }
 
-    /// Appends the attributes of a sentence, one list a token; in the order of their numbers if those
-    /// are final. Lists of edges are appended only if the program has attributes of edges.
+    /// Appends the attributes of a sentence, one list a token, those with dense rows first. Lists of
+    /// edges are appended only if the program has attributes of edges.
     ///
     /// # Errors
     /// A value that is no number, with its line.
@@ -179,44 +207,23 @@ impl Extractor {
         edges: &mut Ragged,
     ) -> Result<()> {
         self.fill_rows(dictionary, block, tokens.clone());
+        self.look_ahead(dictionary, tokens.len());
         let program = Arc::clone(&self.program);
-        let (length, values) = (tokens.len(), program.has_values());
-        let row = length + 2 * program.pad;
+        let (values, dense, stride) = (program.has_values(), dictionary.dense(), program.stride);
         for out in [&mut *nodes, &mut *edges] {
             if out.starts.is_empty() {
                 out.starts.push(0);
             }
         }
-        for t in 0..length {
+        let mut looked = 0;
+        for t in 0..tokens.len() {
             let from = [nodes.items.len(), edges.items.len()];
-            'templates: for (template, direct) in program.compiled.iter().zip(&mut self.direct) {
-                if let ([(view, offset)], None) = (&template.pieces[..], template.value) {
-                    // One piece: looked up once for each value.
-                    let value = self.rows[view * row + (program.pad + t).wrapping_add_signed(*offset)];
-                    if value >= UNKNOWN {
-                        continue;
-                    }
-                    let attribute = cached(direct, value, || {
-                        self.key[0] = template.group;
-                        self.key[1] = value;
-                        self.key[2..].fill(0);
-                        dictionary.attribute(template.edge, &self.key)
-                    });
-                    if attribute < UNSET {
-                        let out = if template.edge { &mut *edges } else { &mut *nodes };
-                        out.items.push(attribute);
-                        out.values.extend(values.then_some(1.0));
-                    }
+            for (template, direct) in program.compiled.iter().zip(&mut self.direct) {
+                let (key, code) = (&self.keys[looked * stride..][..stride], self.codes[looked]);
+                looked += 1;
+                if code == ABSENT {
                     continue;
                 }
-                self.key[0] = template.group;
-                for (slot, &(view, offset)) in self.key[1..].iter_mut().zip(&template.pieces) {
-                    *slot = self.rows[view * row + (program.pad + t).wrapping_add_signed(offset)];
-                    if *slot >= UNKNOWN {
-                        continue 'templates;
-                    }
-                }
-                self.key[1 + template.pieces.len()..].fill(0);
                 let value = match template.value {
                     None => 1.0,
                     Some((column, offset)) => match number(file, block, &tokens, t, column, offset)? {
@@ -224,26 +231,59 @@ impl Extractor {
                         None => continue, // outside the sentence
                     },
                 };
-                let attribute = dictionary.attribute(template.edge, &self.key);
-                if attribute >= UNKNOWN {
-                    continue;
-                }
-                let out = if template.edge { &mut *edges } else { &mut *nodes };
-                out.items.push(attribute);
-                if values {
-                    out.values.push(value);
+                let attribute = match code {
+                    // One piece: looked up once for each value.
+                    DIRECT => cached(direct, key[1], || dictionary.attribute(template.edge, key, hash(key))),
+                    _ => dictionary.attribute(template.edge, key, code),
+                };
+                if attribute < UNSET {
+                    let out = if template.edge { &mut *edges } else { &mut *nodes };
+                    out.items.push(attribute);
+                    out.values.extend(values.then_some(value));
                 }
             }
-            if D::FINAL {
-                sort_last(nodes, from[0]);
-                sort_last(edges, from[1]);
-            }
+            dense_first(nodes, from[0], dense, &mut self.later);
             nodes.starts.push(narrow(nodes.items.len()));
             if program.has_edges() {
                 edges.starts.push(narrow(edges.items.len()));
             }
         }
         Ok(())
+    }
+
+    /// Puts together the tuples of all attributes of the sentence and asks for the memory where they
+    /// will be looked up: a table is much larger than a cache, and a sentence has hundreds of look-ups
+    /// that need not wait for each other.
+    fn look_ahead(&mut self, dictionary: &impl Dictionary, length: usize) {
+        let program = &*self.program;
+        let (row, stride) = (length + 2 * program.pad, program.stride);
+        self.keys.clear();
+        self.codes.clear();
+        self.keys.resize(length * program.compiled.len() * stride, 0);
+        let mut keys = self.keys.chunks_exact_mut(stride);
+        for t in 0..length {
+            for (template, key) in program.compiled.iter().zip(&mut keys) {
+                key[0] = template.group;
+                let mut known = true;
+                for (slot, &(view, offset)) in key[1..].iter_mut().zip(&template.pieces) {
+                    *slot = self.rows[view * row + (program.pad + t).wrapping_add_signed(offset)];
+                    known &= *slot < UNKNOWN;
+                }
+                self.codes.push(match (known, template.pieces.len()) {
+                    (false, _) => ABSENT,
+                    (true, 1) => DIRECT,
+                    (true, _) => {
+                        let code = hash(key) | 1 << 63; // unlike the marks; no table looks at this bit
+                        dictionary.keys(template.edge).fetch_slot(code);
+                        code
+                    }
+                });
+            }
+        }
+        let looked_up = self.codes.iter().zip(program.compiled.iter().cycle());
+        for (&code, template) in looked_up.filter(|(code, _)| **code > DIRECT) {
+            dictionary.keys(template.edge).fetch_key(code);
+        }
     }
 
     fn fill_rows(&mut self, dictionary: &mut impl Dictionary, block: &Block, tokens: Range<usize>) {
@@ -323,16 +363,27 @@ fn number(
     }
 }
 
-/// Sorts the list that is being written.
-fn sort_last(lists: &mut Ragged, from: usize) {
-    if lists.values.is_empty() {
-        lists.items[from..].sort_unstable();
-        return;
+/// Brings attributes below `dense` to the front of the list that is being written; the order is kept
+/// otherwise.
+fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &mut Vec<(u32, f32)>) {
+    let mut kept = from;
+    later.clear();
+    for i in from..lists.items.len() {
+        let (item, value) = (lists.items[i], lists.values.get(i).copied().unwrap_or(1.0));
+        if item < dense {
+            lists.items[kept] = item;
+            if let Some(v) = lists.values.get_mut(kept) {
+                *v = value;
+            }
+            kept += 1;
+        } else {
+            later.push((item, value));
+        }
     }
-    let mut both: Vec<(u32, f32)> =
-        lists.items[from..].iter().copied().zip(lists.values[from..].iter().copied()).collect();
-    both.sort_by_key(|b| b.0);
-    for (i, (item, value)) in both.into_iter().enumerate() {
-        (lists.items[from + i], lists.values[from + i]) = (item, value);
+    for (i, &(item, value)) in (kept..).zip(&*later) {
+        lists.items[i] = item;
+        if let Some(v) = lists.values.get_mut(i) {
+            *v = value;
+        }
     }
 }

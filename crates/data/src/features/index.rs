@@ -310,6 +310,7 @@ mod tests {
             edges: d.edges.view(),
             node_numbers: None,
             edge_numbers: None,
+            dense: 0,
         };
         let block = read("a Y\nc X\n");
         let (mut nodes, mut edges) = (Ragged::default(), Ragged::default());

@@ -7,6 +7,7 @@
 //! loop.
 
 use seqoia_core::cast::narrow;
+use seqoia_core::prefetch;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// No value here: an attribute that has this piece does not exist.
@@ -138,11 +139,34 @@ impl<'a> KeysView<'a> {
         self.keys.get(at..at + self.stride)
     }
 
+    /// Asks for the slot of a tuple with this hash, so that it is there when it is looked at.
+    #[inline]
+    pub fn fetch_slot(&self, code: u64) {
+        if !self.slots.is_empty() {
+            prefetch(self.slots, home(code, self.slots.len()));
+        }
+    }
+
+    /// Asks for the tuple that the slot of this hash names.
+    #[inline]
+    pub fn fetch_key(&self, code: u64) {
+        if let Some(id) = self.slots.get(home(code, self.slots.len().max(1))).and_then(|s| s.checked_sub(1)) {
+            prefetch(self.keys, id as usize * self.stride);
+        }
+    }
+
     /// The number of a tuple, or [`UNKNOWN`].
     #[inline]
     #[must_use]
     pub fn find(&self, key: &[u32]) -> u32 {
-        find(self.slots, hash(key), |id| self.get(id).is_some_and(|k| equal(k, key))).unwrap_or(UNKNOWN)
+        self.find_hashed(key, hash(key))
+    }
+
+    /// The same for a tuple whose hash is known.
+    #[inline]
+    #[must_use]
+    pub fn find_hashed(&self, key: &[u32], code: u64) -> u32 {
+        find(self.slots, code, |id| self.get(id).is_some_and(|k| equal(k, key))).unwrap_or(UNKNOWN)
     }
 }
 
@@ -170,7 +194,12 @@ impl Keys {
     /// The number of a tuple, a new one if it is new; `None` if the table is full.
     #[inline]
     pub fn intern(&mut self, key: &[u32]) -> Option<u32> {
-        let code = hash(key);
+        self.intern_hashed(key, hash(key))
+    }
+
+    /// The same for a tuple whose hash is known.
+    #[inline]
+    pub fn intern_hashed(&mut self, key: &[u32], code: u64) -> Option<u32> {
         if let Some(id) = find(&self.slots, code, |id| self.view().get(id).is_some_and(|k| equal(k, key))) {
             return Some(id);
         }
@@ -207,7 +236,8 @@ fn crowded(entries: usize, slots: usize) -> bool {
 
 /// Two numbers a round, folded by a wide multiplication: all bits of the input reach all bits used.
 #[inline]
-fn hash(key: &[u32]) -> u64 {
+#[must_use]
+pub(super) fn hash(key: &[u32]) -> u64 {
     let mut h = 0x9e37_79b9_7f4a_7c15_u64;
     for pair in key.chunks(2) {
         let word = u64::from(pair[0]) | u64::from(*pair.get(1).unwrap_or(&0)) << 32;

@@ -21,6 +21,7 @@ pub(crate) use batch::Batch;
 pub(crate) use forward_backward::ForwardBackward;
 
 use super::SpaceView;
+pub(crate) use seqoia_core::prefetch;
 use seqoia_core::{Isa, Items};
 
 /// Number types that weights and scores may have.
@@ -92,21 +93,6 @@ impl Real for f32 {
     fn exp(self) -> f32 {
         exp::exp32(self)
     }
-}
-
-/// Asks for the cache line of `values[index]`; a hint, without effect outside the slice.
-#[inline(always)]
-pub(crate) fn prefetch<T>(values: &[T], index: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if index < values.len() {
-        // SAFETY: prefetching has no effect on memory, and the address lies inside the slice.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().add(index).cast());
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (values, index);
 }
 
 /// Runs a loop body compiled for the chosen instruction set and for the row width W. A body is an
