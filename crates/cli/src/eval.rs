@@ -8,19 +8,18 @@ use seqoia::evaluate::{self, Evaluated};
 use seqoia::{Error, LabelColumn};
 use seqoia_report::score_table;
 
-use crate::flags::EvalArgs;
+use crate::flags::{EvalArgs, open};
 use crate::screen;
 
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let open = |path| seqoia::data::open::open(path).map_err(Error::from);
     let evaluated = match &args.gold {
         Some(gold) => {
             let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
             let label = label.map_err(|e| Error::Option(format!("--label: {e}")))?;
-            evaluate::compare(open(gold)?, open(&args.data)?, &label)?
+            evaluate::compare(open(Some(gold))?, open(args.data.as_deref())?, &label)?
         }
         None => {
-            let mut input = open(&args.data)?;
+            let mut input = open(args.data.as_deref())?;
             let (name, mut text) = (input.name.clone(), vec![]);
             input.read_to_end(&mut text).with_context(|| format!("{name}: cannot be read"))?;
             if args.conlleval {

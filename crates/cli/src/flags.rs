@@ -1,7 +1,8 @@
 //! The command line: one declaration for parser, help, completions and man pages. Parameters of
 //! single learners come from their own declarations, see `train::with_learner_flags`.
 
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -41,8 +42,7 @@ Example:
 
 Files may be plain, gzip, xz or zstd; - is standard input.")]
 pub(crate) struct TrainArgs {
-    /// Training data: columns or CoNLL-U
-    #[arg(required_unless_present_any = ["list_learners"])]
+    /// Training data: columns or CoNLL-U; - or nothing is standard input
     pub(crate) data: Option<PathBuf>,
 
     /// Where to write the model
@@ -139,9 +139,6 @@ pub(crate) struct TrainArgs {
     /// Only errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Stands for `--learner list`, which needs no data
-    #[arg(long, hide = true)]
-    pub(crate) list_learners: bool,
 }
 
 #[derive(Args)]
@@ -153,8 +150,7 @@ Column files get the label as a further column; in CoNLL-U it stands in the
 column that the model was trained on.")]
 pub(crate) struct PredictArgs {
     /// Data to label; - or nothing is standard input
-    #[arg(default_value = "-", hide_default_value = true)]
-    pub(crate) data: PathBuf,
+    pub(crate) data: Option<PathBuf>,
     /// The model
     #[arg(short, long, value_name = "FILE")]
     pub(crate) model: PathBuf,
@@ -182,8 +178,7 @@ Example:
   seqoia eval --gold en-test.conllu --label xpos out.conllu")]
 pub(crate) struct EvalArgs {
     /// Predictions: the last two columns are gold and predicted; - is standard input
-    #[arg(default_value = "-", hide_default_value = true)]
-    pub(crate) data: PathBuf,
+    pub(crate) data: Option<PathBuf>,
     /// A file with the gold labels, if they do not stand beside the predicted ones
     #[arg(long, value_name = "FILE")]
     pub(crate) gold: Option<PathBuf>,
@@ -242,6 +237,20 @@ pub(crate) enum PrecisionName {
 pub(crate) enum KeepName {
     Best,
     Last,
+}
+
+/// Opens the data: the file, or standard input unless a person sits there.
+///
+/// # Errors
+/// A file that cannot be opened; no file and a terminal.
+pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::Input> {
+    match data {
+        Some(path) => Ok(seqoia::data::open::open(path)?),
+        None if std::io::stdin().is_terminal() => {
+            Err(seqoia::Error::Option("no data: name a file, or - to type it in here".to_owned()))
+        }
+        None => Ok(seqoia::data::open::open(Path::new("-"))?),
+    }
 }
 
 /// The number of threads: as given, or one for each core.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use seqoia::{Error, Labeller, Output, PredictOptions, predict};
 use seqoia_report::grouped;
 
-use crate::flags::{PredictArgs, threads};
+use crate::flags::{PredictArgs, open, threads};
 use crate::screen;
 
 pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
@@ -31,9 +31,9 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
             args.model.display()
         ));
     }
-    let input = seqoia::data::open::open(&args.data).map_err(Error::from)?;
+    let input = open(args.data.as_deref())?;
     // Someone at a terminal waits for each sentence.
-    let eager = args.data.as_os_str() == "-" && std::io::stdin().is_terminal();
+    let eager = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
     let started = Instant::now();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let done = predict(&labeller, input, PredictOptions { output, threads, eager }, &mut out)?;

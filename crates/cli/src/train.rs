@@ -21,7 +21,7 @@ use seqoia::{
 use seqoia_report::{bytes, grouped};
 use serde_json::json;
 
-use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, threads};
+use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
 use crate::screen;
 
 /// Adds a flag for every parameter that any learner declares.
@@ -45,12 +45,11 @@ pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
 }
 
 pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
-    if args.list_learners || args.learner == "list" {
+    if args.learner == "list" {
         screen::result(&list())?;
         return Ok(ExitCode::SUCCESS);
     }
     let (data_options, mut options) = (data_options(args)?, train_options(args, matches)?);
-    let data = args.data.as_deref().unwrap_or(Path::new("-"));
     let model = args
         .model
         .as_deref()
@@ -59,7 +58,7 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
     options.check()?;
 
     let mut reporter = Reporter::new(args)?;
-    let set = TrainingSet::read(seqoia::data::open::open(data).map_err(Error::from)?, &data_options)?;
+    let set = TrainingSet::read(open(args.data.as_deref())?, &data_options)?;
     let dev = match &args.dev {
         Some(path) => Some(DevSet::read(seqoia::data::open::open(path).map_err(Error::from)?, &set)?),
         None => None,
@@ -74,7 +73,7 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
     let trained = trainer.run(dev.as_ref(), &mut reporter, &stop)?;
     let file = seqoia::model_bytes(&set, &options, &trained)?;
     seqoia::write_atomically(model, &file).map_err(Error::from)?;
-    reporter.closing(model, file.len(), &trained, args)?;
+    reporter.closing(model, file.len(), &trained)?;
     Ok(match trained.ended {
         Ended::Interrupted => ExitCode::from(130),
         _ => ExitCode::SUCCESS,
@@ -84,9 +83,9 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
 fn list() -> String {
     let mut out = String::from("Learners (--learner NAME):\n\n");
     for l in LEARNERS {
-        out.push_str(&format!("  {:<20} {} ({})\n", l.name, l.summary, l.reference));
+        out.push_str(&format!("  {:<20} {}\n  {:<20} {}\n", l.name, l.summary, "", l.reference));
         for p in l.params {
-            out.push_str(&format!("  {:<20}   --{} {} [default: {}]\n", "", p.name, p.help, p.default));
+            out.push_str(&format!("      --{:<10} {} [{}]\n", p.name, p.help, p.default));
         }
     }
     out.push_str("\nStrategies (--strategy NAME):\n\n");
@@ -99,6 +98,9 @@ fn list() -> String {
 /// A model that cannot be written should be told before training, not after.
 fn check_target(model: &Path) -> seqoia::Result<()> {
     let folder = model.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if model.as_os_str() == "-" {
+        return Err(Error::Option("-m -: a model cannot go to standard output; name a file".to_owned()));
+    }
     if model.is_dir() {
         return Err(Error::Option(format!("-m {}: this is a folder; name the file", model.display())));
     }
@@ -230,6 +232,7 @@ struct Reporter {
     header: bool,
     passes: u64,
     broken: Option<Error>,
+    conllu: bool,
 }
 
 impl Reporter {
@@ -253,6 +256,7 @@ impl Reporter {
             header: false,
             passes: 0,
             broken: None,
+            conllu: false,
         })
     }
 
@@ -333,6 +337,7 @@ impl Reporter {
             bytes(memory as u64)
         ));
         self.passes = trainer.passes();
+        self.conllu = set.kind == Kind::Conllu;
         if std::io::stderr().is_terminal() && !args.quiet {
             let bar = ProgressBar::new_spinner();
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
@@ -361,13 +366,7 @@ impl Reporter {
         Ok(())
     }
 
-    fn closing(
-        &mut self,
-        model: &Path,
-        size: usize,
-        trained: &Trained,
-        args: &TrainArgs,
-    ) -> seqoia::Result<()> {
+    fn closing(&mut self, model: &Path, size: usize, trained: &Trained) -> seqoia::Result<()> {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
@@ -385,7 +384,7 @@ impl Reporter {
             self.started.elapsed().as_secs_f64()
         ));
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
-        let test = if args.label.is_some() { "test.conllu" } else { "test.txt" };
+        let test = if self.conllu { "test.conllu" } else { "test.txt" };
         self.line(&format!("      next  seqoia predict -m {} {test}", model.display()));
         let scores: serde_json::Map<_, _> =
             trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();

@@ -65,7 +65,7 @@ impl Entry {
 pub const LEARNERS: &[Entry] = &[
     Entry {
         name: "lbfgs",
-        summary: "quasi-Newton on the exact objective; the reference for log-linear models",
+        summary: "quasi-Newton on the exact objective; the default",
         reference: "Liu & Nocedal 1989",
         penalty: Penalty::L2,
         whole: true,
@@ -98,7 +98,7 @@ pub const LEARNERS: &[Entry] = &[
     },
     Entry {
         name: "averaged-perceptron",
-        summary: "mistake-driven updates, mean of all weights; fast and good",
+        summary: "mistake-driven updates, mean of all weights; fastest",
         reference: "Collins 2002",
         penalty: Penalty::None,
         whole: false,

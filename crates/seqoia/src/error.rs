@@ -21,6 +21,9 @@ pub enum Error {
     /// Options that do not go together; a sentence.
     #[error("{0}")]
     Option(String),
+    /// Data that do not go together, or not with the model; a sentence.
+    #[error("{0}")]
+    Mismatch(String),
     /// The output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(String),

@@ -56,14 +56,20 @@ pub fn last_two(name: &str, text: &[u8], raw: bool) -> Result<Evaluated> {
 struct Labelled {
     labels: Vec<Vec<String>>,
     lines: Vec<u64>,
+    columns: usize,
 }
 
-fn labels(input: Input, label: &LabelColumn) -> Result<Labelled> {
+/// Reads the labels of a file. If `gold` has one column fewer, this is a column file to which
+/// predictions were added: they are the last column, wherever the gold label is.
+fn labels(input: Input, label: &LabelColumn, gold: Option<usize>) -> Result<Labelled> {
     let file = input.name.clone();
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
     let format = format::first(&mut blocks, &mut block, None)?;
-    let column = label.resolve(&file, format.kind(), format.columns())?;
-    let mut out = Labelled { labels: vec![], lines: vec![] };
+    let columns = format.columns();
+    let added = format.kind() == format::Kind::Columns && gold.is_some_and(|gold| gold + 1 == columns);
+    let label = if added { &LabelColumn::Last } else { label };
+    let column = label.resolve(&file, format.kind(), columns)?;
+    let mut out = Labelled { labels: vec![], lines: vec![], columns };
     loop {
         format.parse(&file, &mut block)?;
         for s in block.sentences() {
@@ -82,9 +88,10 @@ fn labels(input: Input, label: &LabelColumn) -> Result<Labelled> {
 /// Files that cannot be read or do not have the same sentences.
 pub fn compare(gold: Input, found: Input, label: &LabelColumn) -> Result<Evaluated> {
     let (gold_name, found_name) = (gold.name.clone(), found.name.clone());
-    let (gold, found) = (labels(gold, label)?, labels(found, label)?);
+    let gold = labels(gold, label, None)?;
+    let found = labels(found, label, Some(gold.columns))?;
     if gold.labels.len() != found.labels.len() {
-        return Err(Error::Option(format!(
+        return Err(Error::Mismatch(format!(
             "{found_name} has {} sentences, {gold_name} has {}",
             found.labels.len(),
             gold.labels.len()
@@ -92,7 +99,7 @@ pub fn compare(gold: Input, found: Input, label: &LabelColumn) -> Result<Evaluat
     }
     for (i, (g, f)) in gold.labels.iter().zip(&found.labels).enumerate() {
         if g.len() != f.len() {
-            return Err(Error::Option(format!(
+            return Err(Error::Mismatch(format!(
                 "{found_name}:{}: this sentence has {} tokens, that of {gold_name}:{} has {}",
                 found.lines[i],
                 f.len(),

@@ -37,7 +37,7 @@ impl DevSet {
         let (mut blocks, mut block) = (Blocks::new(input), Block::default());
         let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
         if format.columns() != set.columns {
-            return Err(Error::Option(format!(
+            return Err(Error::Mismatch(format!(
                 "{file} has {} columns, {} has {}",
                 format.columns(),
                 set.file,
@@ -62,7 +62,7 @@ impl DevSet {
             }
         }
         if corpus.is_empty() {
-            return Err(Error::Option(format!("{file} has no sentence to score")));
+            return Err(Error::Mismatch(format!("{file} has no sentence to score")));
         }
         corpus.shrink();
         Ok(DevSet { file, corpus, gold, schemes: set.schemes })

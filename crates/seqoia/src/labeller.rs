@@ -266,11 +266,16 @@ impl Predictor {
     pub(crate) fn probabilities(&mut self, labels: &[u16]) -> Result<Probabilities> {
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
         let log_z = self.decoder.marginals(space, w, self.sequence.view());
-        let sequence = (self.decoder.score_of(space, labels) - log_z).exp().min(1.0);
+        let sequence = self.probability(labels, log_z)?;
         let row = |t: usize| {
             (0..space.labels).map(|y| self.decoder.marginal(space, t, seqoia_core::cast::label(y))).collect()
         };
         Ok(Probabilities { sequence, marginals: (0..labels.len()).map(row).collect(), log_z })
+    }
+
+    /// Probability of a labelling of the sentence that was scored last.
+    pub(crate) fn probability(&self, labels: &[u16], log_z: f64) -> Result<f64> {
+        Ok((self.decoder.score_of(self.labeller.space()?, labels) - log_z).exp().min(1.0))
     }
 
     /// Names of labels, in the scheme of the training file.

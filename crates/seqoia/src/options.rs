@@ -4,7 +4,7 @@ use seqoia_core::param::Settings;
 use seqoia_data::features::{Piece, Program, Source, Template, crfpp, sets};
 use seqoia_data::format::{Field, Kind};
 use seqoia_data::scheme::Scheme;
-use seqoia_learners::registry::{Entry, Penalty};
+use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
 use seqoia_structures::chain::Precision;
 
 use crate::error::{Error, Result};
@@ -264,6 +264,9 @@ impl StrategyChoice {
     }
 }
 
+const L1: &str = "|w|_1 (--l1, --c1, --rho1)";
+const L2: &str = "|w|^2 (--l2, --c2, --rho2, -C)";
+
 /// How to learn.
 #[derive(Clone)]
 pub struct TrainOptions {
@@ -322,12 +325,18 @@ impl TrainOptions {
     /// A batch size that the strategy does not use, penalties that the learner does not know.
     pub fn check(&self) -> Result<StrategyChoice> {
         let name = self.learner.name;
-        let unknown =
-            |flag: &str| Err(Error::Option(format!("{name} does not use {flag}: it has no such penalty")));
+        let unknown = |what: &str| {
+            let others = LEARNERS.iter().filter(|l| match what {
+                L1 => l.penalty == Penalty::L1L2,
+                _ => l.penalty != Penalty::None,
+            });
+            let others: Vec<_> = others.map(|l| l.name).collect();
+            Err(Error::Option(format!("{name} has no penalty {what}; these have: {}", others.join(", "))))
+        };
         match self.learner.penalty {
-            Penalty::None if self.l1.is_some() => return unknown("--l1"),
-            Penalty::None if self.l2.is_some() => return unknown("--l2"),
-            Penalty::L2 if self.l1.is_some() => return unknown("--l1"),
+            Penalty::None if self.l1.is_some() => return unknown(L1),
+            Penalty::None if self.l2.is_some() => return unknown(L2),
+            Penalty::L2 if self.l1.is_some() => return unknown(L1),
             _ => (),
         }
         let strategy = self.strategy.unwrap_or(match (self.learner.whole, self.batch_size) {

@@ -125,7 +125,7 @@ fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result
     if have == trained || (without_label && format.kind() == Kind::Columns) {
         return Ok(());
     }
-    Err(Error::Option(format!(
+    Err(Error::Mismatch(format!(
         "{file} has {have} columns; the model was trained on {trained}, the label in column {}",
         meta.label_column
     )))
@@ -254,9 +254,8 @@ fn nbest(
     let from = copy.block.tokens()[tokens.start].span.start as usize;
     for (rank, labelling) in found.iter().enumerate() {
         predictor.names(&labelling.labels, &mut names);
-        out.extend_from_slice(
-            format!("# {rank} {:.6}\n", (labelling.score - log_z).exp().min(1.0)).as_bytes(),
-        );
+        let probability = predictor.probability(&labelling.labels, log_z)?;
+        out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
         copy.at = from;
         copy.mark = usize::MAX;
         copy.sentence(tokens.clone(), &names, None, out);
@@ -327,9 +326,10 @@ fn json(
         let ranked = found.into_iter().map(|l| {
             let mut labels = vec![];
             predictor.names(&l.labels, &mut labels);
-            Ranked { labels, score: l.score, probability: (l.score - log_z).exp().min(1.0) }
+            let probability = predictor.probability(&l.labels, log_z)?;
+            Ok(Ranked { labels, score: l.score, probability })
         });
-        record.nbest = Some(ranked.collect());
+        record.nbest = Some(ranked.collect::<Result<_>>()?);
     }
     serde_json::to_writer(&mut *out, &record).map_err(|e| Error::Output(e.to_string()))?;
     out.push(b'\n');

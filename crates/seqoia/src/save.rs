@@ -84,6 +84,10 @@ fn training(set: &TrainingSet, options: &TrainOptions) -> Result<BTreeMap<String
     ] {
         all.insert(name.to_owned(), value);
     }
+    if let Some(start) = &options.start {
+        let bytes: Vec<u8> = start.iter().flat_map(|w| w.to_le_bytes()).collect();
+        all.insert("start".to_owned(), format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));
+    }
     Ok(all)
 }
 

@@ -33,7 +33,7 @@ impl std::fmt::Display for Ended {
             Ended::Passes => write!(f, "all passes made"),
             Ended::Converged(why) => write!(f, "{why}"),
             Ended::Patience(n) => write!(f, "no gain on dev data for {n} passes"),
-            Ended::Interrupted => write!(f, "stopped by the user"),
+            Ended::Interrupted => write!(f, "by the user"),
         }
     }
 }
@@ -227,7 +227,7 @@ impl<'a> Trainer<'a> {
             crew: Arc::clone(crew),
             seed: self.options.seed,
             batch: self.options.batch_size.max(1),
-            chunks: Setup::CHUNKS,
+            chunks: Setup::chunks(self.set.corpus.tokens()),
             stop: Arc::clone(stop),
         };
         Ok(match self.strategy {

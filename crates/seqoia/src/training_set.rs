@@ -84,7 +84,7 @@ impl TrainingSet {
             }
         }
         if indexer.is_empty() {
-            return Err(Error::Option(format!("{file} has no sentence to learn from")));
+            return Err(Error::Mismatch(format!("{file} has no sentence to learn from")));
         }
         let mut recogniser = Recogniser::default();
         indexer.for_each_gold(|labels| recogniser.sentence(labels));

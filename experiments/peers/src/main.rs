@@ -34,7 +34,7 @@ use crate::sections::SECTIONS;
     max_term_width = 80,
     after_help = "\
 Example:
-  SEQOIA_DATA=../shared/data cargo run --release -p seqoia-peers -- reading predict
+  SEQOIA_DATA=corpora cargo run --release -p seqoia-peers -- reading predict
 
 The variable SEQOIA_DATA names a folder with the corpora conll2000,
 ud-english-ewt and brown-pos; without it a generated corpus is used."

@@ -1,14 +1,12 @@
 //! What training runs tell about themselves: objectives and evaluations, pass by pass.
 
-use std::fs;
-
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::data::Task;
+use crate::measure::{Usage, median};
 
-/// The log of a run of ours (`--log`).
+/// The records of a run of ours (`--json`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Log {
     /// n F after each pass: comparable to CRFsuite's objective. Empty if the learner has none.
@@ -22,36 +20,35 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Reads a log of the task.
+    /// From the output of `seqoia train --json`.
     ///
     /// # Errors
-    /// There is none, or it is not as expected.
-    pub(crate) fn read(task: &Task, name: &str) -> Result<Log> {
-        let path = task.folder.join(name);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
-        Log::parse(&text).with_context(|| format!("{}: not as expected", path.display()))
+    /// It is not as expected.
+    pub(crate) fn parse(output: &str) -> Result<Log> {
+        Log::read(output).context("the records of `seqoia train --json` are not as expected")
     }
 
-    fn parse(text: &str) -> Result<Log> {
+    fn read(text: &str) -> Result<Log> {
         let mut log = Log::default();
-        let mut sequences = 1.0;
+        let mut sequences = None;
         for line in text.lines() {
             let record: Value = serde_json::from_str(line)?;
             match record["event"].as_str() {
                 Some("start") => {
-                    sequences = record["sequences"].as_f64().context("no `sequences`")?;
+                    sequences = record["sequences"].as_f64();
                     log.estimate = record["memory"].as_u64().context("no `memory`")?;
                     log.weights = record["weights"].as_u64().context("no `weights`")?;
                 }
                 Some("pass") => {
-                    log.objectives.extend(record["objective"].as_f64().map(|f| f * sequences));
+                    let n = sequences.context("no `sequences`")?;
+                    log.objectives.extend(record["objective"].as_f64().map(|f| f * n));
                     log.evaluations +=
                         record["effective_passes"].as_f64().context("no `effective_passes`")?;
                 }
                 _ => (),
             }
         }
+        ensure!(sequences.is_some(), "there is no start");
         Ok(log)
     }
 }
@@ -98,10 +95,48 @@ pub(crate) fn pass_at(objectives: &[f64], target: f64) -> Option<usize> {
     objectives.iter().position(|&f| f <= target).map(|i| i + 1)
 }
 
-/// Evaluations that a run of CRFsuite's command line tells about.
-pub(crate) fn trials(output: &str) -> f64 {
+/// CPU seconds and evaluations of a run of ours.
+///
+/// # Errors
+/// Its output is not as expected; so below.
+pub(crate) fn ours(run: &Usage) -> Result<(f64, f64)> {
+    Ok((run.cpu, Log::parse(&run.output)?.evaluations))
+}
+
+/// The same of a run of python-crfsuite, inside `train` alone.
+pub(crate) fn python(run: &Usage) -> Result<(f64, f64)> {
+    let fit = Fit::parse(&run.output)?;
+    Ok((fit.train, fit.trials.iter().sum()))
+}
+
+/// The same of a run of crfsuite-compliant-rs.
+pub(crate) fn compliant(run: &Usage) -> Result<(f64, f64)> {
+    Ok((run.cpu, trials(&run.output)))
+}
+
+fn trials(output: &str) -> f64 {
     let trials = output.lines().filter_map(|line| line.strip_prefix("Line search trials: "));
     trials.filter_map(|n| n.trim().parse::<f64>().ok()).sum()
+}
+
+/// The cost of an evaluation and their number, by the difference of runs of few and of more
+/// iterations, which were made in turns.
+///
+/// # Errors
+/// What `cost` says.
+pub(crate) fn per_evaluation(
+    few: &[Usage],
+    more: &[Usage],
+    cost: impl Fn(&Usage) -> Result<(f64, f64)>,
+) -> Result<(f64, f64)> {
+    let (mut seconds, mut counts) = (vec![], vec![]);
+    for (few, more) in few.iter().zip(more) {
+        let ((few_seconds, few_count), (more_seconds, more_count)) = (cost(few)?, cost(more)?);
+        let count = more_count - few_count;
+        seconds.push((more_seconds - few_seconds) / count);
+        counts.push(count);
+    }
+    Ok((median(seconds), median(counts)))
 }
 
 #[cfg(test)]
@@ -120,6 +155,19 @@ mod tests {
         assert_eq!((pass_at(&log.objectives, 13.0), pass_at(&log.objectives, 12.0)), (Some(2), None));
         let none = text.replace("1.5", "null").replace("1.25", "null");
         assert_eq!(Log::parse(&none).unwrap().objectives, [0.0; 0]);
+        assert!(Log::parse("{\"append\": 1}").is_err());
+    }
+
+    #[test]
+    fn evaluations_by_difference() {
+        let run = |cpu, trials| Usage {
+            cpu,
+            wall: cpu,
+            peak: 0,
+            output: format!("Line search trials: {trials}\n"),
+        };
+        let found = per_evaluation(&[run(5.0, 2)], &[run(11.0, 4)], compliant).unwrap();
+        assert_eq!(found, (3.0, 2.0));
     }
 
     #[test]

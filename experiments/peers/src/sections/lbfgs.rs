@@ -12,7 +12,7 @@ use super::{times, words};
 use crate::bench::Bench;
 use crate::data::{Task, TaskName};
 use crate::measure::{Call, Usage, cpu, interleaved, median, peak, wall};
-use crate::runs::{Fit, Log, pass_at};
+use crate::runs::{self, Fit, Log, pass_at, per_evaluation};
 use crate::score;
 use crate::screen;
 use crate::table::{Cell, Table};
@@ -21,7 +21,7 @@ use crate::tools::Tools;
 /// How near to CRFsuite's last objective is near enough.
 const NEAR: f64 = 1.0001;
 /// Iterations of the runs whose difference is the cost of an evaluation.
-const LIMITS: [&str; 2] = ["5", "15"];
+const LIMITS: [usize; 2] = [5, 15];
 /// Pairs of runs with one thread and with two.
 const THREAD_RUNS: usize = 5;
 const THEIR_MODEL: &str = "lbfgs.crfsuite-model";
@@ -42,7 +42,7 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
 /// A way of ours to the objective: flags of `seqoia train`, step by step.
 struct Way {
     name: String,
-    files: String, // how the names of its files begin
+    model: String,
     first: Vec<Vec<String>>,
     last: Vec<String>,
 }
@@ -50,33 +50,21 @@ struct Way {
 impl Way {
     fn plain() -> Way {
         let last = ["--learner", "lbfgs", "--c2", "1"].map(str::to_owned).to_vec();
-        Way { name: "seqoia lbfgs".to_owned(), files: "lbfgs".to_owned(), first: vec![], last }
+        Way { name: "seqoia lbfgs".to_owned(), model: "lbfgs.seqoia".to_owned(), first: vec![], last }
     }
 
     /// A path that the user gave; none if it has no steps.
     fn path(number: usize, steps: &[Vec<String>]) -> Option<Way> {
         let (last, first) = steps.split_last()?;
-        let (name, files) = (format!("seqoia path {number}"), format!("path{number}"));
-        Some(Way { name, files, first: first.to_vec(), last: last.clone() })
-    }
-
-    /// The file of a run that makes `passes` passes, or stops by itself.
-    fn file(&self, passes: Option<usize>, extension: &str) -> String {
-        match passes {
-            Some(passes) => format!("{}-{passes}.{extension}", self.files),
-            None => format!("{}.{extension}", self.files),
-        }
+        let (name, model) = (format!("seqoia path {number}"), format!("path{number}.seqoia"));
+        Some(Way { name, model, first: first.to_vec(), last: last.clone() })
     }
 
     /// All steps; the last one makes `passes` passes, or stops by itself.
     fn call(&self, tools: &Tools, task: &Task, threads: usize, passes: Option<usize>) -> Call {
-        let (log, number) = (self.file(passes, "jsonl"), passes.unwrap_or(0).to_string());
-        let mut flags = words(&self.last);
-        flags.extend(["--log", &log]);
-        if passes.is_some() {
-            flags.extend(["--passes", &number]);
-        }
-        let last = tools.train_with(task, threads, &flags, &self.file(passes, "seqoia"));
+        let passes = passes.map_or(vec![], |passes| vec!["--passes".to_owned(), passes.to_string()]);
+        let flags = [words(&self.last), vec!["--json"], words(&passes)].concat();
+        let last = tools.train_with(task, threads, &flags, &self.model);
         let first = self.first.iter().zip(1..).fold(None, |before: Option<Call>, (step, number)| {
             let call = tools.train_with(task, threads, &words(step), &format!("step{number}.seqoia"));
             Some(match before {
@@ -100,18 +88,17 @@ struct End {
 }
 
 impl End {
-    /// Of a run of ours, whose files are still there.
-    fn ours(tools: &Tools, task: &Task, way: &Way, passes: Option<usize>, runs: &[Usage]) -> Result<End> {
-        let log = Log::read(task, &way.file(passes, "jsonl"))?;
+    /// Of runs of ours, whose model is still there.
+    fn ours(tools: &Tools, task: &Task, way: &Way, runs: &[Usage]) -> Result<End> {
+        let log = Log::parse(&runs[0].output)?;
         let known = task.weights.is_none_or(|weights| weights == log.weights);
         ensure!(known, "seqoia has {} weights, not {:?}", log.weights, task.weights);
-        let model = way.file(passes, "seqoia");
-        let f1 = score::ours(tools, task, &model, task.test)?;
+        let f1 = score::ours(tools, task, &way.model, task.test)?;
         Ok(End {
             seconds: cpu(runs),
             objective: log.objectives.last().copied().unwrap_or(f64::NAN),
             passes: log.objectives.len(),
-            rest: [Cell::Percent(f1), Cell::Bytes(peak(runs)), size(task, &model)],
+            rest: [Cell::Percent(f1), Cell::Bytes(peak(runs)), size(task, &way.model)],
         })
     }
 
@@ -132,16 +119,12 @@ fn size(task: &Task, name: &str) -> Cell {
     fs::metadata(task.folder.join(name)).map_or(Cell::Empty, |data| Cell::Bytes(data.len()))
 }
 
-fn their_call(tools: &Tools, task: &Task, limit: Option<&str>) -> Call {
+fn their_call(tools: &Tools, task: &Task, limit: Option<usize>) -> Call {
     let call = tools.crfsuite(task, &["train", "train.crfsuite", THEIR_MODEL, "lbfgs", "c2=1"]);
     match limit {
         Some(limit) => call.with(&[&format!("max_iterations={limit}")]),
         None => call,
     }
-}
-
-fn fits(runs: &[Usage]) -> Result<Vec<Fit>> {
-    runs.iter().map(|run| Fit::parse(&run.output)).collect()
 }
 
 fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
@@ -150,7 +133,7 @@ fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     calls.extend(ways.iter().map(|way| way.call(tools, task, 1, None)));
     let runs = interleaved(bench.repeat, &calls)?;
 
-    let fits = fits(&runs[0])?;
+    let fits: Vec<Fit> = runs[0].iter().map(|run| Fit::parse(&run.output)).collect::<Result<_>>()?;
     let fit = &fits[0];
     let known = task.weights.is_none_or(|weights| weights == fit.features);
     ensure!(known, "CRFsuite has {} weights, not {:?}", fit.features, task.weights);
@@ -181,16 +164,16 @@ fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     let end = End { seconds: their_near, objective, passes: near, rest };
     table.row("  within 0.01 %", end.cells(their_stop, their_near));
     for (way, runs) in ways.iter().zip(&runs[1..]) {
-        let end = End::ours(tools, task, way, None, runs)?;
+        let end = End::ours(tools, task, way, runs)?;
         table.row(way.name.clone(), end.cells(their_stop, their_near));
         // A run that ends there, for the exact cost with everything that belongs to it.
-        let objectives = Log::read(task, &way.file(None, "jsonl"))?.objectives;
+        let objectives = Log::parse(&runs[0].output)?.objectives;
         let Some(passes) = pass_at(&objectives, target) else {
             table.note(format!("{} never comes within 0.01 %", way.name));
             continue;
         };
         let runs = interleaved(bench.repeat, &[way.call(tools, task, 1, Some(passes))])?;
-        let end = End::ours(tools, task, way, Some(passes), &runs[0])?;
+        let end = End::ours(tools, task, way, &runs[0])?;
         table.row("  within 0.01 %", end.cells(their_stop, their_near));
     }
     table.note("ratios: CPU time of python-crfsuite to its stop, or until it is within 0.01 %, to ours;");
@@ -200,29 +183,22 @@ fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
 
 fn evaluation(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     let tools = &bench.tools;
-    let limits: Vec<usize> = LIMITS.iter().map(|limit| limit.parse()).collect::<Result<_, _>>()?;
-    let mut calls = LIMITS.map(|limit| their_call(tools, task, Some(limit))).to_vec();
     let ways: Vec<&Way> = ways.iter().filter(|way| way.first.is_empty()).collect();
+    let mut calls = LIMITS.map(|limit| their_call(tools, task, Some(limit))).to_vec();
     for way in &ways {
-        calls.extend(limits.iter().map(|&limit| way.call(tools, task, 1, Some(limit))));
+        calls.extend(LIMITS.map(|limit| way.call(tools, task, 1, Some(limit))));
     }
     let runs = interleaved(bench.repeat, &calls)?;
-    let (few, more) = (fits(&runs[0])?, fits(&runs[1])?);
-    let trials = |fit: &Fit| fit.trials.iter().sum::<f64>();
-    let count = trials(&more[0]) - trials(&few[0]);
-    let theirs = median(few.iter().zip(&more).map(|(few, more)| (more.train - few.train) / count));
     let mut table = Table::new(
         "lbfgs",
         format!("{}, one evaluation of objective and gradient", task.title),
         &["CPU s", "ratio", "evaluations"],
     );
+    let (theirs, count) = per_evaluation(&runs[0], &runs[1], runs::python)?;
     table.command("python-crfsuite", calls[1].line());
     table.row("python-crfsuite", [Cell::Seconds(theirs), Cell::Times(1.0), Cell::Number(count)]);
     for ((way, calls), runs) in ways.iter().zip(calls[2..].chunks(2)).zip(runs[2..].chunks(2)) {
-        let evaluations = |limit| Ok(Log::read(task, &way.file(Some(limit), "jsonl"))?.evaluations);
-        let counts: Vec<f64> = limits.iter().map(|&limit| evaluations(limit)).collect::<Result<_>>()?;
-        let count = counts[1] - counts[0];
-        let ours = median(runs[0].iter().zip(&runs[1]).map(|(few, more)| (more.cpu - few.cpu) / count));
+        let (ours, count) = per_evaluation(&runs[0], &runs[1], runs::ours)?;
         table.command(way.name.clone(), calls[1].line());
         table.row(way.name.clone(), [Cell::Seconds(ours), times(theirs, ours), Cell::Number(count)]);
     }

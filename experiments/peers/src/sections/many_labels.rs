@@ -9,7 +9,7 @@ use super::times;
 use crate::bench::Bench;
 use crate::data::{Task, TaskName};
 use crate::measure::{Call, Usage, cpu, interleaved, median, peak};
-use crate::runs::{Fit, Log, trials};
+use crate::runs::{self, Fit, Log, per_evaluation};
 use crate::score;
 use crate::screen;
 use crate::table::{Cell, Table};
@@ -19,7 +19,7 @@ const OUR_MODEL: &str = "labels.seqoia";
 const PASSES: &str = "10";
 
 pub(crate) fn run(bench: &mut Bench) -> Result<()> {
-    for (name, limits) in [(TaskName::Brown, ["2", "4"]), (TaskName::Xpos, ["3", "13"])] {
+    for (name, limits) in [(TaskName::Brown, [2, 4]), (TaskName::Xpos, [3, 13])] {
         if let Some(task) = bench.task(name)? {
             evaluation(bench, &task, limits)?;
         }
@@ -30,21 +30,18 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
     }
 }
 
-/// A tool with its runs of few and of more iterations.
-struct Measured {
+/// A tool with its calls of few and of more iterations, and how to read off what they took.
+struct Tool {
     name: &'static str,
-    line: String,
-    pass: f64,
-    peak: u64,
-    estimate: Option<u64>,
+    calls: [Call; 2],
+    cost: fn(&Usage) -> Result<(f64, f64)>,
 }
 
-fn evaluation(bench: &mut Bench, task: &Task, limits: [&str; 2]) -> Result<()> {
+fn evaluation(bench: &mut Bench, task: &Task, limits: [usize; 2]) -> Result<()> {
     let tools = &bench.tools;
-    let setting = |limit: &str| format!("max_iterations={limit}");
+    let setting = |limit| format!("max_iterations={limit}");
     let ours = limits.map(|limit| {
-        let log = format!("labels-{limit}.jsonl");
-        let flags = ["--learner", "lbfgs", "--c2", "1", "--passes", limit, "--log", &log];
+        let flags = ["--learner", "lbfgs", "--c2", "1", "--json", "--passes", &limit.to_string()];
         tools.train(task, &flags, OUR_MODEL)
     });
     let compliant =
@@ -52,75 +49,38 @@ fn evaluation(bench: &mut Bench, task: &Task, limits: [&str; 2]) -> Result<()> {
     let python = limits.map(|limit| {
         tools.crfsuite(task, &["train", "train.crfsuite", THEIR_MODEL, "lbfgs", "c2=1", &setting(limit)])
     });
-    let has_ours = tools.has_learner("lbfgs");
-    let mut calls: Vec<Call> = compliant.iter().chain(&python).cloned().collect();
-    if has_ours {
-        calls.extend(ours.iter().cloned());
-    } else {
-        screen::note("without seqoia, since `seqoia train --learner list` does not show lbfgs");
-    }
-    let runs = interleaved(bench.repeat, &calls)?;
-    let highest = |pair: &[Vec<Usage>]| pair.iter().map(|runs| peak(runs)).max().unwrap_or(0);
-    let pass = |pair: &[Vec<Usage>], cost: &dyn Fn(&Usage) -> Result<(f64, f64)>| -> Result<f64> {
-        let mut passes = vec![];
-        for (few, more) in pair[0].iter().zip(&pair[1]) {
-            let ((few_cpu, few_count), (cpu, count)) = (cost(few)?, cost(more)?);
-            passes.push((cpu - few_cpu) / (count - few_count));
-        }
-        Ok(median(passes))
-    };
-    let mut tools_measured = vec![
-        Measured {
-            name: "crfsuite-compliant-rs",
-            line: compliant[1].line(),
-            pass: pass(&runs[..2], &|run| Ok((run.cpu, trials(&run.output))))?,
-            peak: highest(&runs[..2]),
-            estimate: None,
-        },
-        Measured {
-            name: "python-crfsuite",
-            line: python[1].line(),
-            pass: pass(&runs[2..4], &|run| {
-                let fit = Fit::parse(&run.output)?;
-                Ok((fit.train, fit.trials.iter().sum()))
-            })?,
-            peak: highest(&runs[2..4]),
-            estimate: None,
-        },
+    let mut compared = vec![
+        Tool { name: "seqoia", calls: ours, cost: runs::ours },
+        Tool { name: "crfsuite-compliant-rs", calls: compliant, cost: runs::compliant },
+        Tool { name: "python-crfsuite", calls: python, cost: runs::python },
     ];
-    if has_ours {
-        let logs = limits.map(|limit| Log::read(task, &format!("labels-{limit}.jsonl")));
-        let [few, more] = logs;
-        let (few, more) = (few?, more?);
-        let count = more.evaluations - few.evaluations;
-        let differences = runs[4].iter().zip(&runs[5]).map(|(few, more)| (more.cpu - few.cpu) / count);
-        tools_measured.insert(
-            0,
-            Measured {
-                name: "seqoia",
-                line: ours[1].line(),
-                pass: median(differences),
-                peak: highest(&runs[4..]),
-                estimate: Some(more.estimate),
-            },
-        );
+    if !tools.has_learner("lbfgs") {
+        screen::note("without seqoia, since `seqoia train --learner list` does not show lbfgs");
+        compared.remove(0);
     }
+    let calls: Vec<Call> = compared.iter().flat_map(|tool| tool.calls.clone()).collect();
+    let all = interleaved(bench.repeat, &calls)?;
     let mut table = Table::new(
         "many-labels",
         format!("{}, one evaluation of objective and gradient", task.title),
         &["CPU s", "ratio", "peak", "ratio of peaks", "own estimate"],
     );
-    let first = (tools_measured[0].pass, tools_measured[0].peak);
-    for tool in &tools_measured {
-        table.command(tool.name, tool.line.clone());
+    let mut first = None;
+    for (tool, runs) in compared.iter().zip(all.chunks(2)) {
+        let (seconds, _) = per_evaluation(&runs[0], &runs[1], tool.cost)?;
+        let highest = peak(&runs[0]).max(peak(&runs[1]));
+        let (first_seconds, first_peak) = *first.get_or_insert((seconds, highest));
+        // Only ours says beforehand what it will take.
+        let estimate = Log::parse(&runs[1][0].output).map_or(Cell::Empty, |log| Cell::Bytes(log.estimate));
+        table.command(tool.name, tool.calls[1].line());
         table.row(
             tool.name,
             [
-                Cell::Seconds(tool.pass),
-                times(tool.pass, first.0),
-                Cell::Bytes(tool.peak),
-                times(real(tool.peak), real(first.1)),
-                tool.estimate.map_or(Cell::Empty, Cell::Bytes),
+                Cell::Seconds(seconds),
+                times(seconds, first_seconds),
+                Cell::Bytes(highest),
+                times(real(highest), real(first_peak)),
+                estimate,
             ],
         );
     }
