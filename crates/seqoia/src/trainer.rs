@@ -133,10 +133,13 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn memory(&self, dev: Option<&DevSet>) -> usize {
         let weights = self.set.space.view().weights() * 8;
-        // Learner, the weights of the moment, the best ones, what a save makes of them.
-        let planes = self.options.learner.planes + 4;
+        // The learner, the weights of the moment, the best ones, what a save makes of them, and for each
+        // worker a gradient and its copies in single precision.
+        let planes = self.options.learner.planes + 4 + 2 * self.options.threads;
+        // Indexing sorted all occurrences by attribute, which may have taken more than learning does.
+        let indexing = 8 * self.set.corpus.nodes.items.len() + 24 * self.set.node_numbers.len();
         let program = 16 << 20;
-        program + self.set.bytes() + dev.map_or(0, DevSet::bytes) + planes * weights
+        program + self.set.bytes() + dev.map_or(0, DevSet::bytes) + (planes * weights).max(indexing)
     }
 
     /// Trains until the passes are made, the learner has converged, dev scores have stalled, or
