@@ -25,6 +25,7 @@ pub enum Penalty {
 }
 
 /// One learner.
+#[derive(Debug)]
 pub struct Entry {
     /// As on the command line.
     pub name: &'static str,
