@@ -31,12 +31,18 @@ pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
             if train.get_arguments().any(|a| a.get_id() == param.name) {
                 continue;
             }
-            let users: Vec<_> = LEARNERS
-                .iter()
-                .filter(|l| l.params.iter().any(|p| p.name == param.name))
-                .map(|l| l.name)
-                .collect();
-            let help = format!("{} ({}) [default: {}]", param.help, users.join(", "), param.default);
+            // Learners with the same default share a pair of brackets.
+            let mut users: Vec<(String, String)> = vec![];
+            for l in LEARNERS {
+                let Some(p) = l.params.iter().find(|p| p.name == param.name) else { continue };
+                let default = p.default.to_string();
+                match users.iter_mut().find(|(_, d)| *d == default) {
+                    Some((names, _)) => names.push_str(&format!(", {}", l.name)),
+                    None => users.push((l.name.to_owned(), default)),
+                }
+            }
+            let users: Vec<_> = users.iter().map(|(names, d)| format!("({names}) [default: {d}]")).collect();
+            let help = format!("{} {}", param.help, users.join(", "));
             let arg = clap::Arg::new(param.name).long(param.name).value_name("X").help(help);
             train = train.arg(arg.help_heading("Parameters of single learners"));
         }

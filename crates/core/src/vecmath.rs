@@ -4,25 +4,33 @@
 
 #![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
 
-use crate::Isa;
+use crate::cast::single;
+use crate::{Delta, Isa, prefetch};
 
 const LANES: usize = 8;
+
+/// Calls `body`, an `#[inline(always)]` function, compiled for the best instructions there are.
+macro_rules! for_this_processor {
+    ($body:ident::<$($g:ident: $bound:path),*>($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2")]
+            fn avx2<$($g: Copy + $bound),*>($($arg: $type),*) $(-> $out)? {
+                $body($($arg),*)
+            }
+            if Isa::detect() == Isa::Avx2 {
+                // SAFETY: AVX2 was just seen on this processor.
+                return unsafe { avx2($($arg),*) };
+            }
+        }
+        $body($($arg),*)
+    }};
+}
 
 /// `sum_j a_j b_j`, in double precision whatever the planes are kept in.
 #[must_use]
 pub fn dot<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2")]
-        fn avx2<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
-            dot_body(a, b)
-        }
-        if Isa::detect() == Isa::Avx2 {
-            // SAFETY: AVX2 was just seen on this processor.
-            return unsafe { avx2(a, b) };
-        }
-    }
-    dot_body(a, b)
+    for_this_processor!(dot_body::<A: Into<f64>, B: Into<f64>>(a: &[A], b: &[B]) -> f64)
 }
 
 #[inline(always)]
@@ -45,22 +53,48 @@ fn dot_body<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
 
 /// `to += step * x`.
 pub fn add_scaled<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
-    #[inline(always)]
-    fn body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
-        to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
-    }
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2")]
-        fn avx2<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
-            body(step, x, to);
+    for_this_processor!(add_scaled_body::<X: Into<f64>>(step: f64, x: &[X], to: &mut [f64]))
+}
+
+#[inline(always)]
+fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
+}
+
+/// For each weight j of each row of `d`, with x its value: `squares_j += x^2`, then
+/// `w_j -= rate x / (delta + sqrt(squares_j))`. The planes must be as long as the rows reach. The step
+/// is computed in single precision, in which roots and divisions cost a quarter.
+pub fn adaptive_step(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
+    for_this_processor!(adaptive_step_body::<>(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]))
+}
+
+/// How many rows ahead cache lines are asked for: planes of all pairs are far larger than a cache.
+const AHEAD: usize = 8;
+
+#[inline(always)]
+fn adaptive_step_body(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
+    let step = |x: f64, w: &mut f64, squares: &mut f32| {
+        let x = single(x);
+        *squares += x * x;
+        *w -= f64::from(rate * x / (delta + squares.sqrt()));
+    };
+    for (i, r) in d.rows.iter().enumerate() {
+        if let Some(next) = d.rows.get(i + AHEAD) {
+            (0..next.len as usize).step_by(16).for_each(|j| prefetch(squares, next.at as usize + j));
         }
-        if Isa::detect() == Isa::Avx2 {
-            // SAFETY: AVX2 was just seen on this processor.
-            return unsafe { avx2(step, x, to) };
+        let (at, from) = (r.at as usize, r.from as usize);
+        if r.len == 1 {
+            step(d.pool[from], &mut w[at], &mut squares[at]);
+            continue;
+        }
+        let (range, len) = (at..at + r.len as usize, r.len as usize);
+        let row = w[range.clone()].iter_mut().zip(&mut squares[range]);
+        for (j, (x, (w, squares))) in d.pool[from..from + len].iter().zip(row).enumerate() {
+            // A hole gets a zero, which changes nothing, so that the loop runs in vectors.
+            let hole = j < 32 && r.holes >> j & 1 == 1;
+            step(if hole { 0.0 } else { *x }, w, squares);
         }
     }
-    body(step, x, to);
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! assert!(registry::find("perceptrn").unwrap_err().contains("did you mean perceptron?"));
 //! ```
 
+mod adagrad;
 mod averaged_perceptron;
 mod averaging;
 mod calibrate;
@@ -24,6 +25,7 @@ mod quasi_newton;
 pub mod registry;
 mod sgd;
 
+pub use adagrad::AdaGrad;
 pub use averaged_perceptron::AveragedPerceptron;
 pub use lbfgs::Lbfgs;
 pub use owl_qn::OwlQn;

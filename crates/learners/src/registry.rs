@@ -1,6 +1,6 @@
 //! The list of learners: name, parameters, what they minimise and how they are made.
 
-use crate::{AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, lbfgs, sgd};
+use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, sgd};
 use seqoia_core::param::{Param, Settings, nearest};
 use seqoia_core::{Learner, Update};
 
@@ -96,6 +96,17 @@ pub const LEARNERS: &[Entry] = &[
         planes: 2,
         params: sgd::PARAMS,
         make: |settings, objective| Box::new(Sgd::new(settings, objective.l2)),
+    },
+    Entry {
+        name: "adagrad",
+        summary: "a rate for each weight; the best after one pass",
+        reference: "Duchi, Hazan & Singer 2011",
+        penalty: Penalty::L2,
+        whole: false,
+        passes: 5,
+        planes: 3,
+        params: adagrad::PARAMS,
+        make: |settings, objective| Box::new(AdaGrad::new(settings, objective.l2)),
     },
     Entry {
         name: "averaged-perceptron",

@@ -20,7 +20,7 @@ pub(crate) const PARAMS: &[Param] = &[Param {
     name: "rate",
     kind: Kind::Real { above: 0.0, most: f64::INFINITY },
     default: Value::Auto("calibrated on a sample"),
-    help: "eta0, the rate of the first step",
+    help: "the rate of the first step",
 }];
 
 /// Below this the scale is folded into the weights.

@@ -1,0 +1,145 @@
+//! AdaGrad: stochastic gradient descent with a rate for each weight (Duchi, Hazan & Singer 2011).
+//!
+//! ```text
+//! g = c_i grad loss_i(w);   G_j += g_j^2
+//! alpha_j = rate / (delta + sqrt(G_j));   w_j <- (w_j - alpha_j g_j) / (1 + alpha_j l2)
+//! ```
+//!
+//! Rare features take long steps, frequent ones short steps, so one pass is often enough; with
+//! `--pairs all` labels that an attribute never had are learned from, too. The division by
+//! 1 + alpha_j l2 is put off until the weight is read again: alpha_j is constant in between, so k
+//! examples are one power. Cost of an example: one gradient, and a root for each weight in it.
+//! Memory: a double and a single a weight, a count more with l2.
+//!
+//! Differs from the paper: a feature that occurs at several positions of an example takes a step for
+//! each of them, all with gradients at the same w; their squares are not merged first, which costs
+//! more time and gives the same scores.
+
+use crate::planes::BLOCK;
+use seqoia_core::cast::{narrow, real, single};
+use seqoia_core::param::{Kind, Param, Settings, Value};
+use seqoia_core::vecmath::adaptive_step;
+use seqoia_core::{Case, Data, Learner, Mix, Note, Question, Result, Row, Slot, Team, Weights, each};
+
+/// The parameters of `adagrad`.
+pub(crate) const PARAMS: &[Param] = &[
+    Param {
+        name: "rate",
+        kind: Kind::Real { above: 0.0, most: f64::INFINITY },
+        default: Value::Real(0.2),
+        help: "step of a weight before its gradients shorten it",
+    },
+    Param {
+        name: "delta",
+        kind: Kind::Real { above: 0.0, most: f64::INFINITY },
+        default: Value::Real(0.1),
+        help: "keeps the first steps short: added to sqrt(G)",
+    },
+];
+
+/// Stochastic gradient descent with a rate for each weight.
+#[derive(Clone, Debug)]
+pub struct AdaGrad {
+    l2: f64,
+    rate: f64,
+    delta: f64,
+    w: Vec<f64>,       // [weights]
+    squares: Vec<f32>, // [weights] G
+    last: Vec<u32>,    // [weights] examples of this pass whose decay is in w; empty if l2 = 0
+    t: u32,            // examples of this pass
+    rows: Vec<Row>,    // scratch
+}
+
+impl AdaGrad {
+    /// With checked settings.
+    #[must_use]
+    pub fn new(settings: &Settings, l2: f64) -> Self {
+        AdaGrad {
+            l2,
+            rate: settings.real("rate").unwrap_or(0.2),
+            delta: settings.real("delta").unwrap_or(0.1),
+            w: vec![],
+            squares: vec![],
+            last: vec![],
+            t: 0,
+            rows: vec![],
+        }
+    }
+}
+
+/// The decay of `examples` examples at once.
+fn decay(examples: u32, rate: f64, delta: f64, l2: f64, squares: f32) -> f64 {
+    (1.0 + l2 * rate / (delta + f64::from(squares).sqrt())).powf(-f64::from(examples))
+}
+
+impl Learner for AdaGrad {
+    fn needs(&self) -> &'static [Question] {
+        &[Question::Expectations]
+    }
+
+    fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.w.resize(team.weights(), 0.0); // not empty after a warm start
+        self.squares.resize(self.w.len(), 0.0);
+        self.rest(team)
+    }
+
+    fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
+        team.next(steps, ids);
+        if self.l2 > 0.0 {
+            self.rows.clear();
+            team.rows(ids, &mut self.rows)?;
+            for j in self.rows.iter().flat_map(|r| r.at as usize..(r.at + r.len) as usize) {
+                let owed = self.t - self.last[j];
+                if owed > 0 && self.w[j] != 0.0 {
+                    self.w[j] *= decay(owed, self.rate, self.delta, self.l2, self.squares[j]);
+                }
+                self.last[j] = self.t;
+            }
+        }
+        Ok(())
+    }
+
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        case.gradient(Weights::plain(&self.w), note);
+        case.expand(note);
+        Ok(())
+    }
+
+    fn learn(&mut self, batch: &[Note], _: &mut dyn Team) -> Result<()> {
+        let (rate, delta) = (single(self.rate / real(batch.len())), single(self.delta));
+        for note in batch {
+            adaptive_step(&note.delta, rate, delta, &mut self.w, &mut self.squares);
+        }
+        self.t += narrow(batch.len());
+        Ok(())
+    }
+
+    fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        if self.l2 > 0.0 {
+            self.last.resize(self.w.len(), 0);
+            let (t, rate, delta, l2) = (self.t, self.rate, self.delta, self.l2);
+            let rest = self.squares.chunks(BLOCK).zip(self.last.chunks_mut(BLOCK));
+            each(team, self.w.chunks_mut(BLOCK).zip(rest).collect(), |(w, (squares, last))| {
+                for ((w, squares), last) in w.iter_mut().zip(squares).zip(last) {
+                    if *w != 0.0 && *last < t {
+                        *w *= decay(t - *last, rate, delta, l2, *squares);
+                    }
+                    *last = 0;
+                }
+            })?;
+        }
+        self.t = 0;
+        Ok(())
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        self.w.clone()
+    }
+
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![
+            Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) },
+            Slot { name: "squares", mix: Mix::Mean, data: Data::F32(&mut self.squares) },
+        ]
+    }
+}
