@@ -41,6 +41,8 @@ pub trait Team {
     /// # Errors
     /// When an example cannot be read or its loss is not finite.
     fn total(&mut self, ids: Option<&[usize]>, w: Weights<'_>, g: Option<&mut [f64]>) -> Result<f64>;
+    /// Relative error of a total: [`crate::Structure::noise`].
+    fn noise(&self) -> f64;
     /// Calls `job` on every free worker, at least once, and waits; see [`each`].
     ///
     /// # Errors

@@ -36,6 +36,10 @@ pub trait Structure: Send + Sync {
     fn sticky(&self) -> bool {
         false
     }
+    /// Relative error of its sums: two of them that are closer cannot be told apart.
+    fn noise(&self) -> f64 {
+        1e-10
+    }
     /// Told after each batch what the learner will see: only these weights can change until `renew`.
     fn settle(&self, _batch: &[Note]) {}
 }

@@ -88,6 +88,13 @@ impl Stopping {
         }
         Done::Pass
     }
+
+    /// No lower value was found: whether that is because values this close cannot be told apart.
+    pub(crate) fn at_the_noise(&self, values: &[f64], slope: f64, size: f64, noise: f64) -> bool {
+        let now = values.last().copied().unwrap_or(0.0);
+        let before = values.len().checked_sub(self.period + 1).map_or(f64::INFINITY, |i| values[i]);
+        slope <= 1e-2 * size.max(1.0) || before - now <= 100.0 * noise * now.abs()
+    }
 }
 
 /// Limited-memory BFGS.
@@ -136,7 +143,7 @@ impl Lbfgs {
             moved(team, &self.w, t, &self.d, &mut self.trial)?;
             let f = smooth(team, self.l2, &self.trial, &mut self.trial_g)?;
             let slope = inner(team, &self.trial_g, &self.d)?;
-            let by_slope = f <= f0 + NOISE * f0.abs() && slope <= (2.0 * C1 - 1.0) * slope0;
+            let by_slope = f <= f0 + team.noise().max(NOISE) * f0.abs() && slope <= (2.0 * C1 - 1.0) * slope0;
             let low_enough = f <= f0 + C1 * t * slope0 || by_slope;
             if !low_enough || !f.is_finite() {
                 high = Some((t, f, slope));
@@ -225,8 +232,8 @@ impl Learner for Lbfgs {
         if team.stopping() {
             return Ok(Done::Pass);
         }
-        let slope = inner(team, &self.g, &self.g)?.sqrt();
-        if n * slope <= 1e-2 * inner(team, &self.w, &self.w)?.sqrt().max(1.0) {
+        let (slope, size) = (inner(team, &self.g, &self.g)?.sqrt(), inner(team, &self.w, &self.w)?.sqrt());
+        if self.stopping.at_the_noise(&self.values, n * slope, size, team.noise()) {
             return Ok(Done::Converged("the objective cannot be resolved further"));
         }
         Err(Error::Learner(format!(

@@ -166,7 +166,8 @@ impl Learner for OwlQn {
             }
             self.memory.forget();
         }
-        if n * slope <= 1e-2 * inner(team, &self.w, &self.w)?.sqrt().max(1.0) {
+        let size = inner(team, &self.w, &self.w)?.sqrt();
+        if self.stopping.at_the_noise(&self.values, n * slope, size, team.noise()) {
             return Ok(Done::Converged("the objective cannot be resolved further"));
         }
         Err(Error::Learner(format!(

@@ -34,7 +34,7 @@ pub use error::{Error, Result};
 pub use write::{Writer, write_atomically};
 
 const MAGIC: [u8; 8] = *b"SEQOIA\r\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// What the checksum covers starts here.
 const CHECKED: usize = 16;
 const HEADER: usize = 32;

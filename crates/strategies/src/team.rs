@@ -330,6 +330,10 @@ impl Team for Workers {
         Ok(total)
     }
 
+    fn noise(&self) -> f64 {
+        self.structure.noise()
+    }
+
     fn run(&mut self, job: &(dyn Fn() + Sync)) -> Result<()> {
         self.setup.crew.run(&|_| job())
     }

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::format::Block;
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
+use seqoia_core::prefetch;
 
 /// In place of a hash: the attribute does not exist here.
 const ABSENT: u64 = 0;
@@ -33,6 +34,10 @@ pub trait Dictionary {
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
     /// The table that [`Dictionary::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
+    /// Asks for the memory of the attribute that has most likely this hash.
+    fn fetch(&self, edge: bool, code: u64) {
+        self.keys(edge).fetch_key(code);
+    }
 }
 
 /// A dictionary that takes in whatever is new: for reading training data.
@@ -132,6 +137,14 @@ impl Dictionary for Frozen<'_> {
     fn keys(&self, edge: bool) -> KeysView<'_> {
         if edge { self.edges } else { self.nodes }
     }
+
+    #[inline]
+    fn fetch(&self, edge: bool, code: u64) {
+        let id = self.keys(edge).fetch_key(code);
+        if let (Some(id), Some(numbers)) = (id, if edge { self.edge_numbers } else { self.node_numbers }) {
+            prefetch(numbers, id as usize);
+        }
+    }
 }
 
 /// One worker's buffers for extracting attributes with one dictionary.
@@ -141,9 +154,10 @@ pub struct Extractor {
     columns: Vec<u16>,           // that views read
     base: Vec<Vec<u32>>,         // [columns][T] numbers of the fields
     caches: Vec<Vec<u32>>,       // [views][values] numbers of the function's values
-    direct: Vec<Vec<u32>>,       // [templates][values] attributes of templates with one piece
+    direct: Vec<u32>,            // [values][templates with one piece] their attributes: a word's lie together
     rows: Vec<u32>,              // [views][pad + T + pad]
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad] each, nearest first
+    singles: usize,              // templates with one piece
     places: [u32; 2],
     keys: Vec<u32>,  // [T][templates][stride] tuples of the sentence
     codes: Vec<u64>, // [T][templates] their hashes, or a mark
@@ -179,7 +193,8 @@ impl Extractor {
         Extractor {
             base: vec![vec![]; columns.len()],
             caches: vec![vec![]; program.views.len()],
-            direct: vec![vec![]; program.compiled.len()],
+            direct: vec![],
+            singles: program.compiled.iter().filter(|t| t.pieces.len() == 1).count(),
             rows: vec![],
             outside,
             places,
@@ -217,10 +232,12 @@ impl Extractor {
         }
         let mut looked = 0;
         for t in 0..tokens.len() {
-            let from = [nodes.items.len(), edges.items.len()];
-            for (template, direct) in program.compiled.iter().zip(&mut self.direct) {
+            let (from, mut single) = ([nodes.items.len(), edges.items.len()], 0);
+            for template in &program.compiled {
                 let (key, code) = (&self.keys[looked * stride..][..stride], self.codes[looked]);
                 looked += 1;
+                let column = single;
+                single += usize::from(template.pieces.len() == 1);
                 if code == ABSENT {
                     continue;
                 }
@@ -233,7 +250,9 @@ impl Extractor {
                 };
                 let attribute = match code {
                     // One piece: looked up once for each value.
-                    DIRECT => cached(direct, key[1], || dictionary.attribute(template.edge, key, hash(key))),
+                    DIRECT => cached(&mut self.direct, key[1], self.singles, column, || {
+                        dictionary.attribute(template.edge, key, hash(key))
+                    }),
                     _ => dictionary.attribute(template.edge, key, code),
                 };
                 if attribute < UNSET {
@@ -271,7 +290,10 @@ impl Extractor {
                 }
                 self.codes.push(match (known, template.pieces.len()) {
                     (false, _) => ABSENT,
-                    (true, 1) => DIRECT,
+                    (true, 1) => {
+                        prefetch(&self.direct, key[1] as usize * self.singles);
+                        DIRECT
+                    }
                     (true, _) => {
                         let code = hash(key) | 1 << 63; // unlike the marks; no table looks at this bit
                         dictionary.keys(template.edge).fetch_slot(code);
@@ -282,7 +304,7 @@ impl Extractor {
         }
         let looked_up = self.codes.iter().zip(program.compiled.iter().cycle());
         for (&code, template) in looked_up.filter(|(code, _)| **code > DIRECT) {
-            dictionary.keys(template.edge).fetch_key(code);
+            dictionary.fetch(template.edge, code);
         }
     }
 
@@ -316,7 +338,7 @@ impl Extractor {
                     }
                     for ((out, &id), i) in out.iter_mut().zip(base).zip(tokens.clone()) {
                         let field = || block.field(i, usize::from(column));
-                        *out = cached(&mut self.caches[v], id, || {
+                        *out = cached(&mut self.caches[v], id, 1, 0, || {
                             match function.apply(field(), &mut self.text) {
                                 true => dictionary.value(&self.text),
                                 false => NONE,
@@ -329,19 +351,20 @@ impl Extractor {
     }
 }
 
-/// The value of a function, computed once for each known word.
+/// Row `id`, column `column` of a cache with rows of `width`: computed once for each known word.
 #[inline]
-fn cached(cache: &mut Vec<u32>, id: u32, compute: impl FnOnce() -> u32) -> u32 {
+fn cached(cache: &mut Vec<u32>, id: u32, width: usize, column: usize, compute: impl FnOnce() -> u32) -> u32 {
     if id >= UNSET {
         return compute(); // an unknown word has no number to cache under
     }
-    if cache.len() <= id as usize {
-        cache.resize(id as usize + 1, UNSET);
+    let at = id as usize * width + column;
+    if cache.len() <= at {
+        cache.resize((id as usize + 1) * width, UNSET);
     }
-    if cache[id as usize] == UNSET {
-        cache[id as usize] = compute();
+    if cache[at] == UNSET {
+        cache[at] = compute();
     }
-    cache[id as usize]
+    cache[at]
 }
 
 fn number(

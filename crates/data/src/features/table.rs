@@ -2,7 +2,9 @@
 //!
 //! Written by hand because the tables are part of the model file and are looked up in the mapped
 //! bytes as they stand: the arrays of a growing table and of a mapped one are the same, and so is the
-//! look-up. A slot holds 0 or a number plus 1. Hashes on disk must never change: XXH3 for strings,
+//! look-up. Of 2^k slots each holds 0, or a number plus 1 in its low k bits and bits of the hash above
+//! them: nearly every look at a tuple or string that is not the one, a cache miss each, is saved.
+//! Hashes on disk must never change: XXH3 for strings,
 //! two multiplications for tuples. A damaged table can give wrong answers but no panic and no endless
 //! loop.
 
@@ -147,12 +149,12 @@ impl<'a> KeysView<'a> {
         }
     }
 
-    /// Asks for the tuple that the slot of this hash names.
+    /// Asks for the tuple that the slot of this hash names, and tells its number.
     #[inline]
-    pub fn fetch_key(&self, code: u64) {
-        if let Some(id) = self.slots.get(home(code, self.slots.len().max(1))).and_then(|s| s.checked_sub(1)) {
-            prefetch(self.keys, id as usize * self.stride);
-        }
+    pub fn fetch_key(&self, code: u64) -> Option<u32> {
+        let id = find(self.slots, code, |_| true)?;
+        prefetch(self.keys, id as usize * self.stride);
+        Some(id)
     }
 
     /// The number of a tuple, or [`UNKNOWN`].
@@ -257,16 +259,37 @@ fn home(code: u64, slots: usize) -> usize {
     at & (slots - 1)
 }
 
+/// What a slot of this many must hold above its number.
+#[inline]
+fn tag(code: u64, slots: usize) -> u32 {
+    let bits = slots.trailing_zeros();
+    #[allow(clippy::cast_possible_truncation)] // the low bits, which `home` does not look at
+    let low = code as u32;
+    low.checked_shl(bits).unwrap_or(0)
+}
+
+/// The number in a slot, if there is one.
+#[inline]
+fn number(slot: u32, slots: usize) -> Option<u32> {
+    (slot & narrow(slots - 1)).checked_sub(1)
+}
+
+/// Calls `is_it` for the numbers that may be the right one.
 #[inline]
 fn find(slots: &[u32], code: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
     if !slots.len().is_power_of_two() {
         return None;
     }
-    let mut at = home(code, slots.len());
+    let (mut at, tag, low) = (home(code, slots.len()), tag(code, slots.len()), narrow(slots.len() - 1));
     for _ in 0..slots.len() {
-        let id = slots[at].checked_sub(1)?;
-        if is_it(id) {
-            return Some(id);
+        let slot = slots[at];
+        if slot & !low == tag {
+            let id = number(slot, slots.len())?;
+            if is_it(id) {
+                return Some(id);
+            }
+        } else if slot == 0 {
+            return None;
         }
         at = (at + 1) & (slots.len() - 1);
     }
@@ -278,7 +301,7 @@ fn put(slots: &mut [u32], code: u64, id: u32) {
     while slots[at] != 0 {
         at = (at + 1) & (slots.len() - 1);
     }
-    slots[at] = id + 1;
+    slots[at] = tag(code, slots.len()) | (id + 1);
 }
 
 fn fill(slots: usize, codes: impl Iterator<Item = u64>) -> Vec<u32> {

@@ -87,6 +87,13 @@ impl Structure for Chain {
         self.corpus.size(id)
     }
 
+    fn noise(&self) -> f64 {
+        match self.precision {
+            Precision::F64 => 1e-10,
+            Precision::F32 => 1e-7,
+        }
+    }
+
     fn lane(self: Arc<Self>, _number: usize) -> Result<Box<dyn Lane>> {
         Ok(Box::new(ChainLane::new(self)))
     }

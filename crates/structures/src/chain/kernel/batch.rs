@@ -13,9 +13,10 @@
 //! Sequences with attributes on edges, with values, or with scores too far apart for the linear domain
 //! are left to the caller.
 
-use super::exp::ln;
-use super::forward_backward::{exp_rows, row_sum, rows_range, times};
-use super::{Real, SpaceView, dispatch, prefetch};
+use super::exp::{exp64, ln};
+use super::forward_backward::{row_sum, rows_range, times};
+use super::gather::fetch;
+use super::{Real, SpaceView, dispatch};
 use seqoia_core::Isa;
 use seqoia_core::{Corpus, Sequence, SequenceView};
 
@@ -24,7 +25,8 @@ use seqoia_core::{Corpus, Sequence, SequenceView};
 pub(crate) struct Batch<R> {
     e: Vec<R>,          // [K][W] exp(a - m)
     transposed: Vec<R>, // [K][W]
-    pairs: Vec<R>,      // [K][W] sum of alpha_{t-1} r_t
+    pairs: Vec<f64>,    // [K][W] sum of alpha_{t-1} r_t: too large a sum for single precision
+    gold: Vec<f64>,     // [K][W] weighted count of the gold pairs
     nodes: Vec<R>,      // [T][W] scores, then psi, then r
     alpha: Vec<R>,      // [T][W]
     scales: Vec<R>,     // [T] 1 / c_t
@@ -59,12 +61,19 @@ impl<R: Real> Batch<R> {
         let (least, most) = rows_range(&w[..matrix], width, labels);
         self.e.resize(matrix, R::ZERO);
         self.transposed.resize(matrix, R::ZERO);
-        exp_rows::<R, 0>(&w[..matrix], most, labels, width, &mut self.e);
+        // In double precision: an error here is the same at every position, so it adds up.
+        for (e, a) in self.e.chunks_exact_mut(width).zip(w.chunks_exact(width)) {
+            for y in 0..labels {
+                e[y] = R::from_f64(exp64(a[y].to_f64() - most.to_f64()));
+            }
+        }
         for y in 0..labels {
             (0..labels).for_each(|from| self.transposed[y * width + from] = self.e[from * width + y]);
         }
-        self.pairs.clear();
-        self.pairs.resize(matrix, R::ZERO);
+        for plane in [&mut self.pairs, &mut self.gold] {
+            plane.clear();
+            plane.resize(matrix, 0.0);
+        }
         let work = &Work { space, corpus, ids, w, most, range: most - least };
         let this = self;
         dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<&mut [R]>, odd: &mut Vec<usize>) -> f64)
@@ -98,29 +107,36 @@ fn sweep<R: Real, const W: usize>(
         }
     }
     if let Some(g) = g {
-        let pairs = b.pairs.iter().zip(&b.e);
-        g.iter_mut().zip(pairs).for_each(|(g, (p, e))| *g += *p * *e);
+        let pairs = b.pairs.iter().zip(&b.e).zip(&b.gold);
+        g.iter_mut().zip(pairs).for_each(|(g, ((p, e), gold))| *g += R::from_f64(p * e.to_f64() - gold));
     }
     total
 }
 
-/// Dense rows that are used so often that they stay in the second-level cache by themselves.
-const HOT: usize = 1024;
-
-/// Asks for the cache lines of the rarer of these attributes, which are the last ones.
+/// Smallest and largest of the first `labels` numbers of a row, whose padding is overwritten so that the
+/// loop runs over whole vectors.
 #[inline(always)]
-fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], rows: &[R], singles: &[R]) {
-    for &a in ids.iter().rev() {
-        let a = a as usize;
-        if a >= space.dense {
-            prefetch(singles, a - space.dense);
-            prefetch(space.singles, a - space.dense);
-        } else if a >= HOT {
-            (0..W).step_by(64 / size_of::<R>()).for_each(|j| prefetch(rows, a * W + j));
-        } else {
-            break;
+fn row_range<R: Real, const W: usize>(row: &mut [R; W], labels: usize) -> (R, R) {
+    let first = row[0];
+    row[labels..].fill(first);
+    let (mut least, mut most) = ([first; 8], [first; 8]);
+    for part in row.chunks_exact(8) {
+        for j in 0..8 {
+            least[j] = if part[j] < least[j] { part[j] } else { least[j] };
+            most[j] = if part[j] > most[j] { part[j] } else { most[j] };
         }
     }
+    for &x in row.chunks_exact(8).remainder() {
+        least[0] = if x < least[0] { x } else { least[0] };
+        most[0] = if x > most[0] { x } else { most[0] };
+    }
+    for half in [4, 2, 1] {
+        for j in 0..half {
+            least[j] = if least[j + half] < least[j] { least[j + half] } else { least[j] };
+            most[j] = if most[j + half] > most[j] { most[j + half] } else { most[j] };
+        }
+    }
+    (least[0], most[0])
 }
 
 impl<R: Real> Batch<R> {
@@ -173,13 +189,10 @@ impl<R: Real> Batch<R> {
         self.alpha.resize(length * W, R::ZERO);
         self.scales.resize(length, R::ZERO);
         let (mut offset, mut product, mut logs) = (0.0, 1.0, 0.0);
+        let mut inverse = R::ONE;
         for t in 0..length {
             let psi = &mut self.nodes.as_chunks_mut::<W>().0[t];
-            let (mut least, mut most) = (psi[0], psi[0]);
-            for &x in &psi[1..labels] {
-                least = if x < least { x } else { least };
-                most = if x > most { x } else { most };
-            }
+            let (least, most) = row_range(psi, labels);
             let fits = (most - least) + work.range <= R::LIMIT;
             if !fits {
                 return None;
@@ -194,16 +207,16 @@ impl<R: Real> Batch<R> {
             if t == 0 {
                 row.copy_from_slice(psi);
             } else {
-                times::<R, W>(&before[(t - 1) * W..][..labels], &self.e, W, row);
+                // The row before is normalised after its use: the division has time until then.
+                let before = &mut before[(t - 1) * W..];
+                times::<R, W>(&before[..labels], &self.e, W, row);
                 for j in 0..W {
-                    row[j] *= psi[j];
+                    row[j] = row[j] * inverse * psi[j];
                 }
+                before.iter_mut().for_each(|a| *a *= inverse);
             }
             let scale = row_sum(row);
-            let inverse = R::ONE / scale;
-            for a in row {
-                *a *= inverse;
-            }
+            inverse = R::ONE / scale;
             self.scales[t] = inverse;
             product *= scale.to_f64();
             if !(1e-100..1e100).contains(&product) {
@@ -211,6 +224,7 @@ impl<R: Real> Batch<R> {
                 product = 1.0;
             }
         }
+        self.alpha.iter_mut().skip(length.saturating_sub(1) * W).for_each(|a| *a *= inverse);
         Some(
             offset
                 + logs
@@ -225,8 +239,7 @@ impl<R: Real> Batch<R> {
     fn backward<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>, g: &mut [R]) {
         let (space, c) = (work.space, R::from_f64(x.weight));
         let labels = space.labels;
-        let (transitions, rest) = g.split_at_mut(space.rows_at());
-        let (rows, singles) = rest.split_at_mut(space.dense * W);
+        let (rows, singles) = g[space.rows_at()..].split_at_mut(space.dense * W);
         let mut beta = [R::ONE; W];
         beta[labels..].fill(R::ZERO);
         for t in (0..x.len()).rev() {
@@ -254,12 +267,13 @@ impl<R: Real> Batch<R> {
                 space.each_single(a, |p, y| singles[p] += part[y]);
             }
             if t > 0 {
-                transitions[usize::from(x.labels[t - 1]) * W + y] += R::ZERO - c;
-                let r = &mut self.nodes.as_chunks_mut::<W>().0[t];
-                let scale = self.scales[t];
+                self.gold[usize::from(x.labels[t - 1]) * W + y] += x.weight;
+                let (place, scale) = (&mut self.nodes.as_chunks_mut::<W>().0[t], self.scales[t]);
+                let (psi, mut r) = (*place, [R::ZERO; W]);
                 for j in 0..W {
-                    r[j] = r[j] * beta[j] * scale;
+                    r[j] = psi[j] * beta[j] * scale;
                 }
+                *place = r;
                 times::<R, W>(&r[..labels], &self.transposed, W, &mut beta);
             }
         }
@@ -294,11 +308,11 @@ impl<R: Real> Batch<R> {
                 }
             }
             for j in 0..B {
-                rows[from][at + j] += c * one[j];
+                rows[from][at + j] += (c * one[j]).to_f64();
             }
             if second != from {
                 for j in 0..B {
-                    rows[second][at + j] += c * two[j];
+                    rows[second][at + j] += (c * two[j]).to_f64();
                 }
             }
         }

@@ -131,13 +131,7 @@ pub(super) fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R
 
 /// `to = exp(from - most)`, 0 in the padding.
 #[inline(always)]
-pub(super) fn exp_rows<R: Real, const W: usize>(
-    from: &[R],
-    most: R,
-    labels: usize,
-    width: usize,
-    to: &mut [R],
-) {
+fn exp_rows<R: Real, const W: usize>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]) {
     let width = if W == 0 { width } else { W };
     for (from, to) in from.chunks_exact(width).zip(to.chunks_exact_mut(width)) {
         to.iter_mut().zip(from).for_each(|(to, x)| *to = (*x - most).exp());

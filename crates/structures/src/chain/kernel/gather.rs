@@ -8,10 +8,27 @@
 //! registers while dense rows are added and goes to memory once before the short lists.
 
 use super::super::Space;
-use super::{Real, SpaceView, dispatch};
+use super::{Real, SpaceView, dispatch, prefetch};
 use seqoia_core::Isa;
 use seqoia_core::Items;
 use seqoia_core::cast::narrow;
+
+/// Dense rows that are used so often that they stay in the second-level cache by themselves.
+const HOT: usize = 1024;
+
+/// Asks for the cache lines of the rarer of these attributes.
+#[inline(always)]
+pub(super) fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], rows: &[R], singles: &[R]) {
+    for &a in ids {
+        let a = a as usize;
+        if a >= space.dense {
+            prefetch(singles, a - space.dense);
+            prefetch(space.singles, a - space.dense);
+        } else if a >= HOT {
+            (0..W).step_by(64 / size_of::<R>()).for_each(|j| prefetch(rows, a * W + j));
+        }
+    }
+}
 
 pub(super) fn node_scores<R: Real>(
     isa: Isa,
@@ -29,6 +46,9 @@ fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, node
     let width = if W == 0 { space.width } else { W };
     let (rows, singles) = (&w[space.rows_at()..space.singles_at()], &w[space.singles_at()..space.edges_at()]);
     for (t, out) in out.chunks_exact_mut(width).take(nodes.len()).enumerate() {
+        if W > 0 && t + 1 < nodes.len() {
+            fetch::<R, W>(space, nodes.at(t + 1), rows, singles);
+        }
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
         let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
         let value = |i: usize| values.map_or(R::ONE, |v| R::from_f64(f64::from(v[i])));
