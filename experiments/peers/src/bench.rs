@@ -18,10 +18,6 @@ pub(crate) struct Bench {
     pub(crate) tools: Tools,
     /// How often.
     pub(crate) repeat: usize,
-    /// Our learner for section `fastest`, with its flags.
-    pub(crate) learner: Vec<String>,
-    /// Its passes.
-    pub(crate) passes: u64,
     /// Further ways to the objective of section `lbfgs`: steps, each with its flags.
     pub(crate) paths: Vec<Vec<Vec<String>>>,
     cache: PathBuf,
@@ -46,13 +42,9 @@ impl Bench {
             None => None,
         };
         let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
-        let mut learner = vec!["--learner".to_owned(), args.learner.clone()];
-        learner.extend(words(&args.flags));
         Ok(Bench {
             tools: Tools::install(args.seqoia.as_deref(), &cache)?,
             repeat: usize::try_from(args.repeat)?,
-            learner,
-            passes: args.passes,
             paths: args.path.iter().map(|path| path.split(';').map(words).collect()).collect(),
             cache,
             tasks: vec![],

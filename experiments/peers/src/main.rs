@@ -55,15 +55,6 @@ struct Args {
     /// Write every figure to this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Section fastest: our learner
-    #[arg(long, value_name = "NAME", default_value = "averaged-perceptron")]
-    learner: String,
-    /// Section fastest: its passes
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    passes: u64,
-    /// Section fastest: further flags of `seqoia train`, in one argument
-    #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
-    flags: String,
     /// Section lbfgs: another way to the objective: flags of `seqoia train`; several steps are
     /// separated by `;`, and step N leaves the model stepN.seqoia. May be given again
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]

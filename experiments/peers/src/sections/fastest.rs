@@ -1,13 +1,14 @@
 //! The fastest way to a good labeller: ours from raw columns, theirs from ready attributes,
 //! everything from the start to the written model included.
 //!
-//! Our scores are means over five seeds. Vowpal Wabbit runs inside Python, whose start is
+//! Our learner is chosen on held-out training data; our scores are means over five seeds. Vowpal Wabbit runs inside Python, whose start is
 //! subtracted.
 
 use anyhow::{Context, Result};
 use seqoia_report::grouped;
 
-use super::{times, words};
+use super::choice::{CANDIDATES, choose, name};
+use super::times;
 use crate::bench::Bench;
 use crate::data::{Task, TaskName};
 use crate::measure::{Call, Usage, cpu, median, peak};
@@ -45,8 +46,9 @@ impl Row {
 
 pub(crate) fn run(bench: &mut Bench) -> Result<()> {
     let Some(task) = bench.task(TaskName::Chunking)? else { return Ok(()) };
+    let chosen = choose(bench, &task)?;
     let tools = &bench.tools;
-    let mut rows = rows(bench, &task);
+    let mut rows = rows(tools, &task, chosen);
     let start = tools.vowpal(&task, &["--version"]);
     let mut starts = vec![];
     for round in 0..bench.repeat.max(SEEDS.len()) {
@@ -91,17 +93,11 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
     bench.show(&table)
 }
 
-/// What is compared: ours after one pass and after all of them, then the rivals.
-fn rows(bench: &Bench, task: &Task) -> Vec<Row> {
-    let tools = &bench.tools;
-    let learner = words(&bench.learner);
-    let ours = |passes: u64| {
-        let passes = passes.to_string();
-        let call = |seed| {
-            let flags = [learner.as_slice(), &["--passes", &passes, "--seed", seed]].concat();
-            tools.train(task, &flags, OUR_MODEL)
-        };
-        Row::new(Tool::Seqoia, format!("seqoia {}, passes {passes}", learner[1]), SEEDS.map(call).to_vec())
+/// What is compared: ours after one pass and the one that was chosen, then the rivals.
+fn rows(tools: &Tools, task: &Task, chosen: &[&str]) -> Vec<Row> {
+    let ours = |candidate: &[&str]| {
+        let call = |seed| tools.train(task, &[candidate, &["--seed", seed]].concat(), OUR_MODEL);
+        Row::new(Tool::Seqoia, name(candidate), SEEDS.map(call).to_vec())
     };
     let compliant = tools.compliant_learn(task, "ap", &["max_iterations=10"], THEIR_MODEL);
     let labels = task.counts.labels.len().to_string();
@@ -113,8 +109,8 @@ fn rows(bench: &Bench, task: &Task) -> Vec<Row> {
     };
     let cache = ["--holdout_off", "-k", "--cache_file", "vw.cache"];
     vec![
-        ours(1),
-        ours(bench.passes),
+        ours(CANDIDATES[0]),
+        ours(chosen),
         Row::new(Tool::Compliant, "crfsuite-compliant-rs ap, 10 epochs", vec![compliant]),
         vowpal("1 pass, fast", &["-b", "22", "--search_alpha", "1e-6"]),
         vowpal("1 pass", &["-b", "24"]),

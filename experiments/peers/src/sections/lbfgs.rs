@@ -32,7 +32,7 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
         return Ok(());
     }
     let Some(task) = bench.task(TaskName::Chunking)? else { return Ok(()) };
-    let mut ways = vec![Way::plain()];
+    let mut ways = Way::usual();
     ways.extend(bench.paths.iter().zip(1..).filter_map(|(steps, number)| Way::path(number, steps)));
     to_the_end(bench, &task, &ways)?;
     evaluation(bench, &task, &ways)?;
@@ -48,9 +48,26 @@ struct Way {
 }
 
 impl Way {
+    fn new(name: &str, model: &str, first: &[&[&str]], last: &[&str]) -> Way {
+        let owned = |words: &[&str]| words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>();
+        let first = first.iter().map(|step| owned(step)).collect();
+        Way { name: name.to_owned(), model: model.to_owned(), first, last: owned(last) }
+    }
+
     fn plain() -> Way {
-        let last = ["--learner", "lbfgs", "--c2", "1"].map(str::to_owned).to_vec();
-        Way { name: "seqoia lbfgs".to_owned(), model: "lbfgs.seqoia".to_owned(), first: vec![], last }
+        Way::new("seqoia lbfgs", "lbfgs.seqoia", &[], &["--learner", "lbfgs", "--c2", "1"])
+    }
+
+    /// Plain, in single precision, and the shortest way known: the start by stochastic gradients.
+    fn usual() -> Vec<Way> {
+        let single = ["--learner", "lbfgs", "--c2", "1", "--precision", "f32"];
+        let start: &[&str] = &["--learner", "sgd", "--c2", "1", "--passes", "5"];
+        let then = [single.as_slice(), &["--history", "10", "--warm-start", "step1.seqoia"]].concat();
+        vec![
+            Way::plain(),
+            Way::new("seqoia lbfgs f32", "single.seqoia", &[], &single),
+            Way::new("seqoia sgd, lbfgs f32", "start.seqoia", &[start], &then),
+        ]
     }
 
     /// A path that the user gave; none if it has no steps.

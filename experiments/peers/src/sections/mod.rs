@@ -1,5 +1,6 @@
 //! The comparisons, one file each.
 
+mod choice;
 mod fastest;
 mod lbfgs;
 mod many_labels;
