@@ -100,6 +100,7 @@ fn adaptive_step_body(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Row;
     use crate::cast::real;
 
     #[test]
@@ -117,5 +118,30 @@ mod tests {
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             assert!((dot(&a, &b) - plain).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn adaptive_steps_follow_the_formula_and_leave_holes() {
+        let mut d = Delta::default();
+        let from = d.share(&[0.5, -2.0, 0.0, 1.0]);
+        d.rows.push(Row { at: 1, from, len: 4, holes: 0b0010 });
+        d.rows.push(Row { at: 0, from, len: 1, holes: 0 });
+        d.rows.push(Row { at: 1, from, len: 1, holes: 0 });
+        let (mut w, mut squares) = (vec![1.0; 6], vec![0.0; 6]);
+        adaptive_step(&d, 0.2, 0.1, &mut w, &mut squares);
+        assert_eq!(squares, [0.25, 0.5, 0.0, 0.0, 1.0, 0.0]);
+        let once = |x: f64, squares: f64| 0.2 * x / (0.1 + squares.sqrt());
+        let expected = [
+            1.0 - once(0.5, 0.25),
+            1.0 - once(0.5, 0.25) - once(0.5, 0.5),
+            1.0,
+            1.0,
+            1.0 - once(1.0, 1.0),
+            1.0,
+        ];
+        w.iter().zip(expected).for_each(|(w, e)| assert!((w - e).abs() < 1e-7, "{w} {e}"));
+        let (mut plain, mut other) = (vec![1.0; 6], vec![0.0; 6]);
+        adaptive_step_body(&d, 0.2, 0.1, &mut plain, &mut other);
+        assert_eq!(w, plain);
     }
 }

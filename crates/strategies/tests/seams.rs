@@ -1,5 +1,5 @@
 //! What the seams promise, on small random chains: the same bits for any number of threads, a run that
-//! was stopped and resumed equals one that was not, and room for what the five learners do not use: a
+//! was stopped and resumed equals one that was not, and room for what the learners do not use: a
 //! joint update over the k best labellings of a whole batch, inexact search, a structure that only
 //! searches.
 
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{
-    Case, Data, Error, Lane, Learner, Mix, Note, Pairs, Question, Ragged, Random, Result, Row, Search,
-    Sequence, Slot, State, Strategy, Structure, Team, Update, Weights, each,
+    Case, Data, Delta, Error, Lane, Learner, Mix, Note, Order, Pairs, Question, Ragged, Random, Result, Row,
+    Search, Sequence, Slot, State, Strategy, Structure, Team, Update, Weights, each,
 };
 use seqoia_learners::AveragedPerceptron;
 use seqoia_learners::registry::{LEARNERS, Objective, Penalty};
@@ -409,4 +409,40 @@ fn instance_weights_count_like_copies() {
     let (a, b) = (total(doubled), total(weighted));
     assert!((a.0 - b.0).abs() < 1e-10 * a.0);
     assert!(a.1.iter().zip(&b.1).all(|(x, y)| (x - y).abs() < 1e-10));
+}
+
+/// AdaGrad as its formula stands: every weight decays at every example.
+#[test]
+fn adagrad_puts_its_decay_off_and_loses_nothing() {
+    const L2: f64 = 0.05;
+    let structure: Arc<dyn Structure> = Arc::new(chain(30, 5));
+    let entry = LEARNERS.iter().find(|e| e.name == "adagrad").unwrap();
+    let mut lazy = entry.build(&entry.check(&[]).unwrap(), Objective { l1: 0.0, l2: L2 });
+    let mut strategy = strategy("serial", Arc::clone(&structure), 1, 1);
+    strategy.begin(&mut *lazy, false).unwrap();
+    run(&mut strategy, &mut *lazy, 1..=2);
+
+    let mut lane = Arc::clone(&structure).lane(0).unwrap();
+    let (mut w, mut squares) = (vec![0.0; structure.weights()], vec![0.0; structure.weights()]);
+    for pass in 1..=2 {
+        let (mut order, mut ids) = (Order::new(30, Random::new(3, pass, 0, "order")), vec![]);
+        order.next(30, &mut ids);
+        for id in ids {
+            let c = lane.open(id).unwrap();
+            let (mut parts, mut delta) = (vec![0.0; lane.parts()], Delta::default());
+            let mut scores = parts.clone();
+            lane.scores(Weights::plain(&w), &mut scores);
+            lane.infer(&scores, Some(&mut parts));
+            lane.gold(-1.0, &mut parts);
+            parts.iter_mut().for_each(|p| *p *= c);
+            lane.scatter(&parts, &mut delta);
+            for (j, g) in delta.entries() {
+                squares[j] += g * g;
+                w[j] -= 0.2 * g / (0.1 + f64::sqrt(squares[j]));
+            }
+            w.iter_mut().zip(&squares).for_each(|(w, g)| *w /= 1.0 + L2 * 0.2 / (0.1 + g.sqrt()));
+        }
+    }
+    // Steps are computed in single precision.
+    lazy.weights().iter().zip(&w).for_each(|(a, b)| assert!((a - b).abs() < 1e-5, "{a} {b}"));
 }
