@@ -54,6 +54,15 @@ pub(crate) struct TrainArgs {
     /// A model to start from: what it knows of the training data's attributes
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) warm_start: Option<PathBuf>,
+    /// Where to note, after each pass, all that it takes to go on from there
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Note it after every N passes, and at the end
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "checkpoint", help_heading = "Files")]
+    pub(crate) checkpoint_every: u64,
+    /// A checkpoint to go on from, with the same data and options
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) resume: Option<PathBuf>,
     /// Format of the data, if it is not to be recognised
     #[arg(long, value_enum, help_heading = "Files")]
     pub(crate) format: Option<FormatName>,

@@ -237,8 +237,7 @@ impl Learner for Lbfgs {
 
     /// Scratch planes are not part of the state.
     fn rest(&mut self, _: &mut dyn Team) -> Result<()> {
-        self.memory.begin(self.w.len());
-        Ok(())
+        self.memory.rest(&self.w, &self.g, &self.values)
     }
 
     fn objective(&self) -> Option<f64> {

@@ -11,6 +11,7 @@ use seqoia_data::scheme::{self, Scheme};
 use seqoia_model::{Container, Error as ModelError};
 use seqoia_structures::chain::{Decoder, Labelling, Space, SpaceView};
 
+use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::meta::Meta;
 use crate::training_set::Schemes;
@@ -50,6 +51,10 @@ impl Labeller {
                 "the file is damaged: copy it again, or train the model anew",
             )
         };
+        if container.has(checkpoint::SECTION) {
+            let help = "train --resume goes on with it and writes a model";
+            return Err(ModelError::new(container.file(), "this is a checkpoint, not a model", help).into());
+        }
         let meta: Meta = serde_json::from_slice(container.get("meta")?)
             .map_err(|e| damaged(&format!("its description cannot be read: {e}")))?;
         let piece_fits = |t: &seqoia_data::features::Template| {

@@ -1,5 +1,7 @@
 //! What a user can choose about training, checked once.
 
+use std::sync::Arc;
+
 use seqoia_core::param::Settings;
 use seqoia_data::features::{Piece, Program, Source, Template, crfpp, sets};
 use seqoia_data::format::{Field, Kind};
@@ -7,6 +9,7 @@ use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
 use seqoia_structures::chain::Precision;
 
+use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 
 /// Where the attributes come from: template files and named sets, taken together.
@@ -296,6 +299,10 @@ pub struct TrainOptions {
     pub precision: Precision,
     /// Weights to start from, as long as the training set's; zeros if none.
     pub start: Option<Vec<f64>>,
+    /// A checkpoint after so many passes each, and at the end: see [`crate::Watch::checkpoint`].
+    pub checkpoint_every: Option<u64>,
+    /// A run to go on with.
+    pub resume: Option<Arc<Checkpoint>>,
 }
 
 impl TrainOptions {
@@ -316,6 +323,8 @@ impl TrainOptions {
             seed: 1,
             precision: Precision::F64,
             start: None,
+            checkpoint_every: None,
+            resume: None,
         }
     }
 
