@@ -110,6 +110,9 @@ pub(crate) struct TrainArgs {
     /// Which weights to keep when there is dev data
     #[arg(long, value_enum, default_value_t = KeepName::Best, help_heading = "Learning")]
     pub(crate) keep: KeepName,
+    /// Keep the N best labels a position in search [default: search is exact]
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) beam: Option<usize>,
     /// Arithmetic of sums over whole passes
     #[arg(long, value_enum, default_value_t = PrecisionName::F64, help_heading = "Learning")]
     pub(crate) precision: PrecisionName,

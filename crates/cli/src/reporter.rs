@@ -160,6 +160,7 @@ impl Reporter {
             "l1": objective.l1,
             "l2": objective.l2,
             "seed": options.seed,
+            "beam": trainer.beam(),
             "resumed": options.resume.as_ref().map(|c| c.pass()),
             "memory": memory,
         }))?;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use clap::ArgMatches;
+use seqoia::core::param::Kind as ParamKind;
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
@@ -32,7 +33,11 @@ pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
                 .filter(|l| l.params.iter().any(|p| p.name == param.name))
                 .map(|l| l.name)
                 .collect();
-            let help = format!("{} ({}) [default: {}]", param.help, users.join(", "), param.default);
+            let words = match param.kind {
+                ParamKind::Word(words) => format!(": {}", words.join(", ")),
+                _ => String::new(),
+            };
+            let help = format!("{}{words} ({}) [default: {}]", param.help, users.join(", "), param.default);
             let arg = clap::Arg::new(param.name).long(param.name).value_name("X").help(help);
             train = train.arg(arg.help_heading("Parameters of single learners"));
         }
@@ -190,6 +195,10 @@ fn train_options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Resu
     options.resume = args.resume.as_deref().map(Checkpoint::open).transpose()?.map(Arc::new);
     options.keep_last = args.keep == KeepName::Last;
     options.patience = args.patience;
+    if args.beam == Some(0) {
+        return Err(Error::Option("--beam 0: at least one label is needed".to_owned()));
+    }
+    options.beam = args.beam;
     options.seed = args.seed;
     options.precision = match args.precision {
         PrecisionName::F64 => Precision::F64,

@@ -22,6 +22,7 @@ mod perceptron;
 mod planes;
 mod quasi_newton;
 pub mod registry;
+mod search;
 mod sgd;
 
 pub use averaged_perceptron::AveragedPerceptron;

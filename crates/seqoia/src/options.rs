@@ -297,6 +297,8 @@ pub struct TrainOptions {
     pub seed: u64,
     /// Arithmetic of sums over whole passes.
     pub precision: Precision,
+    /// Labels that search keeps a position; exact search if none.
+    pub beam: Option<usize>,
     /// Weights to start from, as long as the training set's; zeros if none.
     pub start: Option<Vec<f64>>,
     /// A checkpoint after so many passes each, and at the end: see [`crate::Watch::checkpoint`].
@@ -322,16 +324,23 @@ impl TrainOptions {
             patience: None,
             seed: 1,
             precision: Precision::F64,
+            beam: None,
             start: None,
             checkpoint_every: None,
             resume: None,
         }
     }
 
+    /// The update for inexact search, if the user chose one.
+    pub(crate) fn update(&self) -> Option<&'static str> {
+        self.settings.word("update")
+    }
+
     /// The strategy that will run.
     ///
     /// # Errors
-    /// A batch size that the strategy does not use, penalties that the learner does not know.
+    /// A batch size that the strategy does not use, penalties that the learner does not know, a beam for
+    /// one that does not search.
     pub fn check(&self) -> Result<StrategyChoice> {
         let name = self.learner.name;
         let unknown = |what: &str| {
@@ -369,6 +378,19 @@ impl TrainOptions {
         if self.precision == Precision::F32 && !self.learner.whole {
             return Err(Error::Option(format!(
                 "{name} does not use --precision f32: it makes no sums over whole passes"
+            )));
+        }
+        if self.beam.is_some() && !self.learner.searches() {
+            let others: Vec<_> = LEARNERS.iter().filter(|l| l.searches()).map(|l| l.name).collect();
+            return Err(Error::Option(format!(
+                "{name} does not search, so it does not use --beam; these do: {}",
+                others.join(", ")
+            )));
+        }
+        if let (None, Some(update)) = (self.beam, self.update().filter(|u| *u != "full")) {
+            return Err(Error::Option(format!(
+                "--update {update} goes with --beam N: without a beam the search is exact, and whole labellings \
+                 are compared"
             )));
         }
         if self.batch_size > 1 && strategy != StrategyChoice::Minibatch {

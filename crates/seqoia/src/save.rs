@@ -85,6 +85,9 @@ pub(crate) fn training(trainer: &Trainer<'_>) -> BTreeMap<String, String> {
     ] {
         all.insert(name.to_owned(), value);
     }
+    if let Some(size) = trainer.beam() {
+        all.insert("beam".to_owned(), size.to_string());
+    }
     if let Some(start) = &options.start {
         let bytes: Vec<u8> = start.iter().flat_map(|w| w.to_le_bytes()).collect();
         all.insert("start".to_owned(), format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));

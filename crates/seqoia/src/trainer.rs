@@ -139,6 +139,13 @@ impl<'a> Trainer<'a> {
         self.objective
     }
 
+    /// Labels that search keeps a position; none if it is exact. A beam that has room for every label is,
+    /// unless prefixes are to be compared all the same.
+    #[must_use]
+    pub fn beam(&self) -> Option<usize> {
+        self.options.beam.filter(|&size| size < self.set.labels.len() || self.options.update().is_some())
+    }
+
     /// How many passes at most.
     #[must_use]
     pub fn passes(&self) -> u64 {
@@ -187,9 +194,11 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained> {
         let (set, options) = (self.set, self.options);
         let crew = Arc::new(Crew::new(options.threads.max(1))?);
-        let structure: Arc<dyn Structure> = Arc::new(
-            Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision),
-        );
+        let chain = Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision);
+        let structure: Arc<dyn Structure> = match self.beam() {
+            Some(size) => Arc::new(chain.with_beam(size)),
+            None => Arc::new(chain),
+        };
         let mut strategy = self.team(structure, &crew, stop)?;
         let mut learner = options.learner.build(&options.settings, self.objective);
         strategy.accepts(&mut *learner)?;

@@ -102,6 +102,62 @@ fn the_seed_and_nothing_else_is_random() {
 }
 
 #[test]
+fn a_beam_of_every_label_is_exact_and_a_narrow_one_learns() {
+    let (train_text, test_text) = (generate::columns(1, 300), generate::columns(2, 100));
+    let set = set(&train_text, |_| ());
+    for entry in LEARNERS.iter().filter(|e| e.searches()) {
+        let run = |beam: Option<usize>, update: Option<&str>| {
+            let mut o = options(entry.name, 2);
+            let given: Vec<_> = update.map(|u| ("update".to_owned(), u.to_owned())).into_iter().collect();
+            (o.beam, o.settings) = (beam, entry.check(&given).unwrap());
+            train(&set, &o, None)
+        };
+        let (exact, bytes) = run(None, None);
+        assert!(run(Some(set.labels.len()), None).1 == bytes, "{}", entry.name);
+        assert!(run(Some(1000), None).1 == bytes);
+        for update in ["full", "early"] {
+            // Through the beam's own code: nothing is pruned, so gold stays in it.
+            assert!(run(Some(1000), Some(update)).0.weights == exact.weights, "{} {update}", entry.name);
+        }
+        for update in ["early", "latest", "max-violation"] {
+            for beam in [1, 3] {
+                let (trained, bytes) = run(Some(beam), Some(update));
+                assert!(trained.weights != exact.weights);
+                let meta = Labeller::from_bytes("m", &bytes).unwrap().meta().clone();
+                assert_eq!(
+                    (&meta.training["beam"][..], &meta.training["update"][..]),
+                    (&*beam.to_string(), update)
+                );
+                let f1 = f1(&bytes, &test_text);
+                assert!(f1 > 75.0, "{} with {update} in a beam of {beam}: {f1}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn flags_of_search_go_with_search() {
+    let wrong = |learner: &str, beam: Option<usize>, update: Option<&str>| {
+        let entry = seqoia::learners::find(learner).unwrap();
+        let given: Vec<_> = update.map(|u| ("update".to_owned(), u.to_owned())).into_iter().collect();
+        let settings = match entry.check(&given) {
+            Ok(settings) => settings,
+            Err(what) => return what,
+        };
+        let mut o = TrainOptions::new(entry, settings);
+        o.beam = beam;
+        o.check().err().map_or(String::new(), |e| e.to_string())
+    };
+    assert!(
+        wrong("lbfgs", Some(4), None).starts_with("lbfgs does not search, so it does not use --beam; these")
+    );
+    assert!(wrong("sgd", None, Some("full")).contains("does not use --update"));
+    assert!(wrong("perceptron", None, Some("early")).contains("goes with --beam"));
+    assert!(wrong("perceptron", None, Some("soon")).contains("one of full, early, latest, max-violation"));
+    assert_eq!(wrong("perceptron", None, Some("full")) + &wrong("perceptron", Some(4), Some("latest")), "");
+}
+
+#[test]
 fn every_learner_learns() {
     let (train_text, test_text) = (generate::columns(1, 600), generate::columns(2, 200));
     let set = set(&train_text, |_| ());
