@@ -113,7 +113,7 @@ pub(crate) struct TrainArgs {
     /// Keep the N best labels a position in search [default: search is exact]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) beam: Option<usize>,
-    /// Arithmetic of sums over whole passes
+    /// Arithmetic of sums over whole passes; f64 always with more than 64 labels
     #[arg(long, value_enum, default_value_t = PrecisionName::F64, help_heading = "Learning")]
     pub(crate) precision: PrecisionName,
     /// All that is random
@@ -172,7 +172,8 @@ pub(crate) struct PredictArgs {
     /// The K best labellings, each under a line `# rank probability`
     #[arg(long, value_name = "K", conflicts_with = "marginals")]
     pub(crate) nbest: Option<usize>,
-    /// One JSON object a sentence; goes with --marginals and --nbest
+    /// One JSON object a sentence; goes with --marginals and --nbest. Where marginals are in another
+    /// label scheme than the labels, `scheme` names it
     #[arg(long)]
     pub(crate) json: bool,
     /// At most N threads [default: all cores]

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use seqoia::data::format::Kind;
 use seqoia::learners::Penalty;
 use seqoia::{DevSet, Error, PassRow, TrainOptions, Trained, Trainer, TrainingSet, Watch};
-use seqoia_report::{bytes, grouped};
+use seqoia_report::{bytes, counted};
 use serde_json::json;
 
 use crate::flags::TrainArgs;
@@ -67,6 +67,22 @@ impl Reporter {
         }
     }
 
+    /// A line of the opening block: a name and what belongs to it, in at most 80 columns.
+    fn block(&self, name: &str, items: &[String]) {
+        let mut line = format!("{name:>10}  ");
+        for (i, item) in items.iter().enumerate() {
+            let (gap, width) = (if i == 0 { "" } else { "   " }, line.chars().count() + item.chars().count());
+            if i > 0 && width + gap.len() > 80 {
+                self.line(&line);
+                line = " ".repeat(12) + item;
+            } else {
+                line.push_str(gap);
+                line.push_str(item);
+            }
+        }
+        self.line(&line);
+    }
+
     fn record(&mut self, record: &serde_json::Value) -> seqoia::Result<()> {
         if let Some((path, file)) = &mut self.log {
             writeln!(file, "{record}").map_err(|e| Error::Output(format!("{}: {e}", path.display())))?;
@@ -85,56 +101,44 @@ impl Reporter {
         trainer: &Trainer<'_>,
         options: &TrainOptions,
     ) -> seqoia::Result<()> {
-        let n = |x: usize| grouped(x as u64);
-        let view = set.space.view();
-        let weights = set.space.existing();
-        let memory = trainer.memory(dev);
-        self.line(&format!(
-            "      data  {}   {} sequences   {} tokens   {} labels",
-            set.file,
-            n(set.corpus.ends.len()),
-            n(set.corpus.tokens()),
-            set.labels.len()
-        ));
+        let n = |x: usize, thing: &str| counted(x as u64, thing);
+        let attributes = set.space.attributes() + set.space.view().edge_attributes();
+        let (weights, memory) = (set.space.existing(), trainer.memory(dev));
+        let (sequences, tokens) = (set.corpus.ends.len(), set.corpus.tokens());
+        let labels = n(set.labels.len(), "label");
+        self.block("data", &[set.file.clone(), n(sequences, "sequence"), n(tokens, "token"), labels]);
         if let Some(dev) = dev {
-            self.line(&format!(
-                "       dev  {}   {} sequences   {} tokens",
-                dev.file,
-                n(dev.len()),
-                n(dev.tokens())
-            ));
+            self.block("dev", &[dev.file.clone(), n(dev.len(), "sequence"), n(dev.tokens(), "token")]);
         }
-        let scheme = match (set.schemes.file, set.schemes.model) {
+        let templates = n(set.program.templates().len(), "template");
+        let mut features = vec![templates, n(attributes, "attribute"), n(weights, "weight")];
+        features.extend(match (set.schemes.file, set.schemes.model) {
             (Some(file), Some(model)) if file != model => {
-                format!("   {} read as {}", file.name(), model.name())
+                Some(format!("{} read as {}", file.name(), model.name()))
             }
-            (Some(file), _) => format!("   {}", file.name()),
-            _ => String::new(),
-        };
-        self.line(&format!(
-            "  features  {} templates   {} attributes   {} weights{scheme}",
-            set.program.templates().len(),
-            n(set.space.attributes() + view.edge_attributes()),
-            n(weights)
-        ));
+            (file, _) => file.map(|scheme| scheme.name().to_owned()),
+        });
+        self.block("features", &features);
         let objective = trainer.objective();
         if options.learner.penalty != Penalty::None {
-            self.line(&format!(
-                " objective  (1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1   l2 {:.6e}   l1 {:.6e}",
-                objective.l2, objective.l1
-            ));
+            self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
+            self.block("", &[format!("l2 {:.6e}", objective.l2), format!("l1 {:.6e}", objective.l1)]);
         }
-        self.line(&format!(
-            "  training  {}   {}{}   {} threads   seed {}   at most {} of memory",
-            options.learner.name,
-            trainer.strategy().name(),
-            if options.batch_size > 1 { format!(" of {}", options.batch_size) } else { String::new() },
-            options.threads,
-            options.seed,
-            bytes(memory as u64)
-        ));
+        let mut strategy = trainer.strategy().name().to_owned();
+        if options.batch_size > 1 {
+            strategy.push_str(&format!(" of {}", options.batch_size));
+        }
+        let mut training = vec![options.learner.name.to_owned(), strategy];
+        training.extend(trainer.beam().map(|size| format!("beam {size}")));
+        training.extend([n(options.threads, "thread"), format!("seed {}", options.seed)]);
+        self.block("training", &training);
+        if trainer.precision() != options.precision {
+            self.block("precision", &["f64: more than 64 labels are always summed in it".to_owned()]);
+        }
+        self.block("memory", &[format!("at most {}", bytes(memory as u64))]);
         if let (Some(file), Some(checkpoint)) = (&args.resume, &options.resume) {
-            self.line(&format!("   resumed  {}   after pass {}", file.display(), checkpoint.pass()));
+            let after = format!("after pass {}", checkpoint.pass());
+            self.block("resumed", &[file.display().to_string(), after]);
         }
         self.passes = trainer.passes();
         self.conllu = set.kind == Kind::Conllu;
@@ -149,10 +153,10 @@ impl Reporter {
             "version": env!("CARGO_PKG_VERSION"),
             "data": set.file,
             "digest": set.digest,
-            "sequences": set.corpus.ends.len(),
-            "tokens": set.corpus.tokens(),
+            "sequences": sequences,
+            "tokens": tokens,
             "labels": set.labels.len(),
-            "attributes": set.space.attributes() + view.edge_attributes(),
+            "attributes": attributes,
             "weights": weights,
             "learner": options.learner.name,
             "strategy": trainer.strategy().name(),

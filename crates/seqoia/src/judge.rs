@@ -13,7 +13,7 @@ use seqoia_strategies::Crew;
 use seqoia_structures::chain::{Decoder, Space};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::training_set::{Schemes, TrainingSet};
 
 /// Sentences that a worker takes at a time.
@@ -41,8 +41,8 @@ impl DevSet {
         let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
         if format.columns() != set.columns {
             return Err(Error::Mismatch(format!(
-                "{file} has {} columns, {} has {}",
-                format.columns(),
+                "{file} has {}, {} has {}",
+                counted(format.columns(), "column"),
                 set.file,
                 set.columns
             )));

@@ -12,7 +12,7 @@ use seqoia_model::{Container, Error as ModelError};
 use seqoia_structures::chain::{Decoder, Labelling, Space, SpaceView};
 
 use crate::checkpoint;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::meta::Meta;
 use crate::training_set::Schemes;
 
@@ -120,6 +120,18 @@ impl Labeller {
         self.container.len()
     }
 
+    /// Names of the labels one by one: in the scheme of the training file, if a label has a name there
+    /// whatever stands beside it; else in the model's scheme, which is then given.
+    pub(crate) fn single_names(&self) -> (Vec<String>, Option<Scheme>) {
+        let Schemes { file: Some(file), model: Some(model) } = self.schemes else {
+            return (self.meta.labels.clone(), None);
+        };
+        match self.meta.labels.iter().map(|l| scheme::rename(model, file, l)).collect() {
+            Some(names) => (names, None),
+            None => (self.meta.labels.clone(), Some(model)),
+        }
+    }
+
     pub(crate) fn program(&self) -> &Program {
         &self.program
     }
@@ -216,8 +228,8 @@ impl Predictor {
         for row in rows {
             if row.len() < needed {
                 return Err(Error::Option(format!(
-                    "a token has {} fields, the model reads {needed}",
-                    row.len()
+                    "a token has {}, the model reads {needed}",
+                    counted(row.len(), "field")
                 )));
             }
             if row.iter().any(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {

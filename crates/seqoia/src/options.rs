@@ -10,7 +10,7 @@ use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
 use seqoia_structures::chain::Precision;
 
 use crate::checkpoint::Checkpoint;
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result};
 
 /// Where the attributes come from: template files and named sets, taken together.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,8 @@ pub struct FeatureChoice {
 pub struct Features {
     /// The templates.
     pub templates: Vec<Template>,
+    /// What the user calls each of them: its text, or the set that it is from.
+    pub origins: Vec<String>,
     /// Plain label pairs have weights.
     pub transitions: bool,
 }
@@ -40,10 +42,11 @@ impl FeatureChoice {
             Kind::Columns => sets::Roles { word: 0, pos: 1 },
             Kind::Conllu => sets::Roles { word: column(Field::Form), pos: column(Field::Upos) },
         };
-        let mut features = Features { templates: vec![], transitions: false };
+        let mut features = Features { templates: vec![], origins: vec![], transitions: false };
         for (name, text) in &self.templates {
             let file = crfpp::parse(name, text)?;
             features.transitions |= file.transitions;
+            features.origins.extend(file.templates.iter().map(|t| format!("template {}", text_of(t))));
             features.templates.extend(file.templates);
         }
         for name in &self.sets {
@@ -56,6 +59,7 @@ impl FeatureChoice {
                 }));
             };
             features.transitions = true;
+            features.origins.extend(set.iter().map(|_| format!("--features {name}")));
             features.templates.extend(set);
         }
         if features.templates.is_empty() && !features.transitions {
@@ -73,25 +77,29 @@ impl Features {
     /// # Errors
     /// A template that reads a column that the file does not have, or the label itself.
     pub fn compile(&self, file: &str, columns: usize, label: usize) -> Result<Program> {
-        for template in &self.templates {
-            let text = template.render(|i| match template.pieces[i] {
-                Piece { source: Source::Column(column, _), offset, .. } => format!("%x[{offset},{column}]"),
-                Piece { .. } => "%place".to_owned(),
-            });
+        for (template, origin) in self.templates.iter().zip(&self.origins) {
             if let Some(column) = template.last_column().filter(|c| usize::from(*c) >= columns) {
                 return Err(Error::Option(format!(
-                    "template {text} reads column {column}, but {file} has columns 0 to {}",
-                    columns.saturating_sub(1)
+                    "{origin} reads column {column}, but {file} has {}",
+                    error::columns(columns)
                 )));
             }
             if u16::try_from(label).is_ok_and(|label| template.reads(label)) {
                 return Err(Error::Option(format!(
-                    "template {text} reads column {label} of {file}, which is the label to be learned"
+                    "{origin} reads column {label} of {file}, which is the label to be learned"
                 )));
             }
         }
         Ok(Program::new(self.templates.clone()))
     }
+}
+
+/// A template as it stands in a file.
+fn text_of(template: &Template) -> String {
+    template.render(|i| match template.pieces[i] {
+        Piece { source: Source::Column(column, _), offset, .. } => format!("%x[{offset},{column}]"),
+        Piece { .. } => "%place".to_owned(),
+    })
 }
 
 fn column(field: Field) -> u16 {
@@ -153,7 +161,7 @@ impl LabelColumn {
             (LabelColumn::Number(number), _) => *number,
         };
         if number >= columns {
-            return Err(Error::Option(format!("--label {number}: {file} has columns 0 to {}", columns - 1)));
+            return Err(Error::Option(format!("--label {number}: {file} has {}", error::columns(columns))));
         }
         Ok(number)
     }

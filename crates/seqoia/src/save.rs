@@ -79,7 +79,7 @@ pub(crate) fn training(trainer: &Trainer<'_>) -> BTreeMap<String, String> {
         ("l1", objective.l1.to_string()),
         ("l2", objective.l2.to_string()),
         ("seed", options.seed.to_string()),
-        ("precision", options.precision.name().to_owned()),
+        ("precision", trainer.precision().name().to_owned()),
         ("cutoff", set.cutoff.to_string()),
         ("pairs", set.pairs.name().to_owned()),
     ] {

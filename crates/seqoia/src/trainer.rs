@@ -7,7 +7,7 @@ use seqoia_core::cast::real;
 use seqoia_core::{Corpus, Data, Done, Judge, Report, Score, Strategy, Structure};
 use seqoia_learners::registry::{Objective, Penalty};
 use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
-use seqoia_structures::chain::Chain;
+use seqoia_structures::chain::{Chain, Precision};
 
 use crate::checkpoint;
 use crate::error::{Error, Result};
@@ -33,6 +33,7 @@ impl std::fmt::Display for Ended {
         match self {
             Ended::Passes => write!(f, "all passes made"),
             Ended::Converged(why) => write!(f, "{why}"),
+            Ended::Patience(1) => write!(f, "no gain on dev data for 1 pass"),
             Ended::Patience(n) => write!(f, "no gain on dev data for {n} passes"),
             Ended::Interrupted => write!(f, "by the user"),
         }
@@ -144,6 +145,12 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn beam(&self) -> Option<usize> {
         self.options.beam.filter(|&size| size < self.set.labels.len() || self.options.update().is_some())
+    }
+
+    /// The arithmetic of sums over whole passes, which many labels decide.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.options.precision.with_labels(self.set.labels.len())
     }
 
     /// How many passes at most.

@@ -205,6 +205,62 @@ fn other_schemes_come_back_as_the_file_has_them() {
 }
 
 #[test]
+fn json_says_in_which_scheme_marginals_are() {
+    use seqoia::data::scheme::{self, Scheme};
+    let iob2 = generate::columns(1, 100);
+    let bmes: String = iob2
+        .split("\n\n")
+        .map(|sentence| {
+            let rows: Vec<_> = sentence.lines().filter_map(|l| l.rsplit_once(' ')).collect();
+            let mut labels = vec![];
+            scheme::convert(
+                Scheme::Iob2,
+                Scheme::Bmes,
+                &rows.iter().map(|r| r.1).collect::<Vec<_>>(),
+                &mut labels,
+            );
+            rows.iter().zip(&labels).map(|(r, l)| format!("{} {l}\n", r.0)).collect::<String>() + "\n"
+        })
+        .collect();
+    let json = |text: &str, scheme: Option<Scheme>| {
+        let (_, bytes) = train(&set(text, |o| o.scheme = scheme), &options("averaged-perceptron", 1), None);
+        let labeller = Arc::new(Labeller::from_bytes("m", &bytes).unwrap());
+        let options =
+            PredictOptions { output: Output::Json { marginals: true, nbest: 1 }, threads: 1, eager: false };
+        let mut out = vec![];
+        predict(&labeller, seqoia::input_from_text("test", text).unwrap(), options, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    for (text, scheme, key, inside) in [
+        (&iob2, None, None, "I-NP"),
+        (&iob2, Some(Scheme::Iobes), Some("iobes"), "E-NP"),
+        (&bmes, Some(Scheme::Iobes), None, "M-NP"), // I and M are the same thing
+        (&bmes, None, None, "M-NP"),
+    ] {
+        let line = json(text, scheme).lines().next().unwrap().to_owned();
+        let named = key.map(|key| format!("\"scheme\":\"{key}\""));
+        assert!(named.map_or(!line.contains("\"scheme\""), |named| line.contains(&named)), "{line}");
+        assert!(line.contains(&format!("\"{inside}\":")), "{line}");
+    }
+}
+
+#[test]
+fn many_labels_are_summed_in_double_precision_and_it_is_said() {
+    use seqoia::structures::chain::Precision;
+    let text =
+        |labels: usize| (0..3 * labels).map(|i| format!("w{i} p L{}\n\n", i % labels)).collect::<String>();
+    for (labels, precision) in [(60, Precision::F32), (70, Precision::F64)] {
+        let set = set(&text(labels), |_| ());
+        let mut o = options("lbfgs", 1);
+        o.precision = Precision::F32;
+        assert_eq!(Trainer::new(&set, &o).unwrap().precision(), precision);
+        let single = train(&set, &o, None).1;
+        o.precision = Precision::F64;
+        assert_eq!(single == train(&set, &o, None).1, precision == Precision::F64);
+    }
+}
+
+#[test]
 fn prediction_does_not_depend_on_threads_and_keeps_the_text() {
     let (train_text, test_text) = (generate::columns(1, 100), generate::columns(2, 3000));
     let set = set(&train_text, |_| ());
