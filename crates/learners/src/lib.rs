@@ -16,6 +16,7 @@
 mod averaged_perceptron;
 mod averaging;
 mod calibrate;
+mod descent;
 mod lbfgs;
 mod owl_qn;
 mod perceptron;

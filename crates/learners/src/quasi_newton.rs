@@ -12,7 +12,7 @@
 use crate::planes::{BLOCK, sum_blocks};
 use seqoia_core::cast::single;
 use seqoia_core::vecmath::{add_scaled, dot};
-use seqoia_core::{Data, Error, Mix, Result, Slot, Team, each};
+use seqoia_core::{Data, Mix, Result, Slot, Team, each};
 
 /// The last pairs.
 #[derive(Clone, Debug, Default)]
@@ -36,14 +36,10 @@ impl Memory {
         self.products.resize(4 * self.limit * self.limit, 0.0);
     }
 
-    /// After a load: what was loaded must be the state of a learner with this memory.
-    pub(crate) fn rest(&mut self, w: &[f64], g: &[f64], values: &[f64]) -> Result<()> {
-        self.begin(w.len());
+    /// Whether what was loaded can be a memory of this size.
+    pub(crate) fn is_sound(&self) -> bool {
         let limit = self.limit as u64;
-        if g.len() != w.len() || values.is_empty() || self.used > limit || self.next >= limit {
-            return Err(Error::Mismatch("the saved state is none of this learner and data".to_owned()));
-        }
-        Ok(())
+        self.used <= limit && self.next < limit
     }
 
     pub(crate) fn forget(&mut self) {
