@@ -8,7 +8,7 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use seqoia::data::format::Kind;
 use seqoia::learners::Penalty;
-use seqoia::{DevSet, Error, PassRow, TrainOptions, Trained, Trainer, TrainingSet, Watch};
+use seqoia::{DevSet, Ended, Error, PassRow, TrainOptions, Trained, Trainer, TrainingSet, Watch};
 use seqoia_report::{bytes, counted};
 use serde_json::json;
 
@@ -190,6 +190,9 @@ impl Reporter {
             self.started.elapsed().as_secs_f64()
         ));
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
+        if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
+            self.line(&format!("     go on  with the same command and --resume {}", file.display()));
+        }
         let test = if self.conllu { "test.conllu" } else { "test.txt" };
         self.line(&format!("      next  seqoia predict -m {} {test}", model.display()));
         let scores: serde_json::Map<_, _> =

@@ -235,12 +235,9 @@ fn damaged(container: &Container, what: &str) -> Error {
 
 /// The container speaks of models.
 fn of_checkpoint(error: ModelError) -> ModelError {
-    let help = match error.what.starts_with("cannot") {
-        true => error.help,
-        false => {
-            "checkpoints are made by: seqoia train --checkpoint FILE ...; without one, train from the start"
-                .to_owned()
-        }
+    let help = match error.help.starts_with("models are made by") {
+        true => "checkpoints are made by: seqoia train --checkpoint FILE ...".to_owned(),
+        false => error.help.replace("train the model anew", "train from the start"),
     };
     ModelError { what: error.what.replace("model", "checkpoint"), help, file: error.file }
 }
