@@ -11,7 +11,7 @@ use seqoia::{
     DataOptions, Error, Labeller, Output, PredictOptions, TrainOptions, Trainer, TrainingSet, evaluate,
     predict,
 };
-use seqoia_report::{bytes, grouped, score_table};
+use seqoia_report::{bytes, counted, score_table};
 
 use crate::flags::{DemoArgs, threads};
 use crate::screen;
@@ -59,11 +59,11 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
     let model = seqoia::model_bytes(&set, &options, &trained)?;
     screen::result(&format!(
-        "\nTrained on {} sentences, {} tokens, {} labels: {} weights in {:.2} s, a model of {}.\n",
-        grouped(set.corpus.ends.len() as u64),
-        grouped(set.corpus.tokens() as u64),
-        set.labels.len(),
-        grouped(set.space.existing() as u64),
+        "\nTrained on {}, {}, {}: {} in {:.2} s, a model of {}.\n",
+        counted(set.corpus.ends.len() as u64, "sentence"),
+        counted(set.corpus.tokens() as u64, "token"),
+        counted(set.labels.len() as u64, "label"),
+        counted(set.space.existing() as u64, "weight"),
         started.elapsed().as_secs_f64(),
         bytes(model.len() as u64)
     ))?;

@@ -54,6 +54,15 @@ pub(crate) struct TrainArgs {
     /// A model to start from: what it knows of the training data's attributes
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) warm_start: Option<PathBuf>,
+    /// Where to note, after each pass, all that it takes to go on from there
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Note it after every N passes, and at the end
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "checkpoint", help_heading = "Files")]
+    pub(crate) checkpoint_every: u64,
+    /// A checkpoint to go on from, with the same data and options
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) resume: Option<PathBuf>,
     /// Format of the data, if it is not to be recognised
     #[arg(long, value_enum, help_heading = "Files")]
     pub(crate) format: Option<FormatName>,
@@ -101,7 +110,10 @@ pub(crate) struct TrainArgs {
     /// Which weights to keep when there is dev data
     #[arg(long, value_enum, default_value_t = KeepName::Best, help_heading = "Learning")]
     pub(crate) keep: KeepName,
-    /// Arithmetic of sums over whole passes
+    /// Keep the N best labels a position in search [default: search is exact]
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) beam: Option<usize>,
+    /// Arithmetic of sums over whole passes; f64 always with more than 64 labels
     #[arg(long, value_enum, default_value_t = PrecisionName::F64, help_heading = "Learning")]
     pub(crate) precision: PrecisionName,
     /// All that is random
@@ -160,7 +172,8 @@ pub(crate) struct PredictArgs {
     /// The K best labellings, each under a line `# rank probability`
     #[arg(long, value_name = "K", conflicts_with = "marginals")]
     pub(crate) nbest: Option<usize>,
-    /// One JSON object a sentence; goes with --marginals and --nbest
+    /// One JSON object a sentence; goes with --marginals and --nbest. Where marginals are in another
+    /// label scheme than the labels, `scheme` names it
     #[arg(long)]
     pub(crate) json: bool,
     /// At most N threads [default: all cores]

@@ -4,6 +4,7 @@ mod demo;
 mod eval;
 mod flags;
 mod predict;
+mod reporter;
 mod screen;
 mod train;
 

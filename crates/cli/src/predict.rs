@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use seqoia::{Error, Labeller, Output, PredictOptions, predict};
-use seqoia_report::grouped;
+use seqoia_report::counted;
 
 use crate::flags::{PredictArgs, open, threads};
 use crate::screen;
@@ -41,9 +41,9 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if !args.quiet && std::io::stderr().is_terminal() {
         let seconds = started.elapsed().as_secs_f64();
         screen::note(&format!(
-            "{} sentences, {} tokens in {seconds:.2} s",
-            grouped(done.sentences),
-            grouped(done.tokens)
+            "{}, {} in {seconds:.2} s",
+            counted(done.sentences, "sentence"),
+            counted(done.tokens, "token")
         ));
     }
     Ok(ExitCode::SUCCESS)

@@ -1,27 +1,24 @@
 //! `seqoia train`.
 
-use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use anyhow::Context;
 use clap::ArgMatches;
-use indicatif::ProgressBar;
+use seqoia::core::param::Kind as ParamKind;
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    DataOptions, DevSet, Ended, Error, LabelColumn, PairChoice, PassRow, Passes, StrategyChoice, Strength,
-    TrainOptions, Trained, Trainer, TrainingSet, Watch,
+    Checkpoint, DataOptions, DevSet, Ended, Error, LabelColumn, PairChoice, Passes, StrategyChoice, Strength,
+    TrainOptions, Trainer, TrainingSet,
 };
-use seqoia_report::{bytes, grouped};
-use serde_json::json;
 
 use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
+use crate::reporter::Reporter;
 use crate::screen;
 
 /// Adds a flag for every parameter that any learner declares.
@@ -42,7 +39,11 @@ pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
                 }
             }
             let users: Vec<_> = users.iter().map(|(names, d)| format!("({names}) [default: {d}]")).collect();
-            let help = format!("{} {}", param.help, users.join(", "));
+            let words = match param.kind {
+                ParamKind::Word(words) => format!(": {}", words.join(", ")),
+                _ => String::new(),
+            };
+            let help = format!("{}{words} {}", param.help, users.join(", "));
             let arg = clap::Arg::new(param.name).long(param.name).value_name("X").help(help);
             train = train.arg(arg.help_heading("Parameters of single learners"));
         }
@@ -60,7 +61,16 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         .model
         .as_deref()
         .ok_or_else(|| Error::Option("where shall the model go? give -m MODEL.seqoia".to_owned()))?;
-    check_target(model)?;
+    check_target("-m", model)?;
+    if let Some(file) = &args.checkpoint {
+        check_target("--checkpoint", file)?;
+        if file == model {
+            return Err(Error::Option(
+                "--checkpoint and -m name the same file; give each its own".to_owned(),
+            )
+            .into());
+        }
+    }
     options.check()?;
 
     let mut reporter = Reporter::new(args)?;
@@ -73,9 +83,10 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         options.start = Some(seqoia::warm::weights(&seqoia::Labeller::open(path)?, &set)?);
     }
     let trainer = Trainer::new(&set, &options)?;
+    trainer.resumed(dev.as_ref())?;
     reporter.opening(args, &set, dev.as_ref(), &trainer, &options)?;
 
-    let stop = stop_on_ctrl_c()?;
+    let stop = stop_on_ctrl_c(args.checkpoint.is_some())?;
     let trained = trainer.run(dev.as_ref(), &mut reporter, &stop)?;
     let file = seqoia::model_bytes(&set, &options, &trained)?;
     seqoia::write_atomically(model, &file).map_err(Error::from)?;
@@ -101,23 +112,19 @@ fn list() -> String {
     out
 }
 
-/// A model that cannot be written should be told before training, not after.
-fn check_target(model: &Path) -> seqoia::Result<()> {
-    let folder = model.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if model.as_os_str() == "-" {
-        return Err(Error::Option("-m -: a model cannot go to standard output; name a file".to_owned()));
-    }
-    if model.is_dir() {
-        return Err(Error::Option(format!("-m {}: this is a folder; name the file", model.display())));
-    }
-    if !folder.is_dir() {
-        return Err(Error::Option(format!(
-            "-m {}: there is no folder {}",
-            model.display(),
-            folder.display()
-        )));
-    }
-    Ok(())
+/// A file that cannot be written should be told before training, not after.
+fn check_target(flag: &str, file: &Path) -> seqoia::Result<()> {
+    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let what = if file.as_os_str() == "-" {
+        "it cannot go to standard output; name a file".to_owned()
+    } else if file.is_dir() {
+        "this is a folder; name the file".to_owned()
+    } else if !folder.is_dir() {
+        format!("there is no folder {}", folder.display())
+    } else {
+        return Ok(());
+    };
+    Err(Error::Option(format!("{flag} {}: {what}", file.display())))
 }
 
 fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
@@ -187,8 +194,17 @@ fn train_options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Resu
     if matches!(options.passes, Some(Passes::Exactly(0) | Passes::AtMost(0))) {
         return Err(Error::Option("at least one pass is needed".to_owned()));
     }
+    if args.checkpoint_every == 0 {
+        return Err(Error::Option("--checkpoint-every 0: at least every pass".to_owned()));
+    }
+    options.checkpoint_every = args.checkpoint.as_ref().map(|_| args.checkpoint_every);
+    options.resume = args.resume.as_deref().map(Checkpoint::open).transpose()?.map(Arc::new);
     options.keep_last = args.keep == KeepName::Last;
     options.patience = args.patience;
+    if args.beam == Some(0) {
+        return Err(Error::Option("--beam 0: at least one label is needed".to_owned()));
+    }
+    options.beam = args.beam;
     options.seed = args.seed;
     options.precision = match args.precision {
         PrecisionName::F64 => Precision::F64,
@@ -213,259 +229,18 @@ fn strength(flag: &str, text: &str) -> seqoia::Result<Strength> {
 }
 
 /// The first Ctrl-C asks for an end, the second does not ask.
-fn stop_on_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
+fn stop_on_ctrl_c(checkpoints: bool) -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        screen::note("\nstopping soon and keeping the best model; press again to quit without one");
+        screen::note(match checkpoints {
+            true => "\nstopping after this pass and keeping the best model; press again to quit without one",
+            false => "\nstopping soon and keeping the best model; press again to quit without one",
+        });
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stop)
-}
-
-/// Prints the training table and writes the records.
-struct Reporter {
-    quiet: bool,
-    json: bool,
-    log: Option<(PathBuf, std::fs::File)>,
-    bar: Option<ProgressBar>,
-    started: Instant,
-    pass_started: Instant,
-    score: Option<&'static str>,
-    header: bool,
-    passes: u64,
-    broken: Option<Error>,
-    conllu: bool,
-}
-
-impl Reporter {
-    fn new(args: &TrainArgs) -> anyhow::Result<Self> {
-        let log = match &args.log {
-            Some(path) => {
-                let file = std::fs::File::create(path)
-                    .with_context(|| format!("{}: cannot write the log", path.display()))?;
-                Some((path.clone(), file))
-            }
-            None => None,
-        };
-        Ok(Reporter {
-            quiet: args.quiet,
-            json: args.json,
-            log,
-            bar: None,
-            started: Instant::now(),
-            pass_started: Instant::now(),
-            score: None,
-            header: false,
-            passes: 0,
-            broken: None,
-            conllu: false,
-        })
-    }
-
-    fn line(&self, text: &str) {
-        if self.quiet {
-            return;
-        }
-        match &self.bar {
-            Some(bar) => bar.suspend(|| screen::note(text)),
-            None => screen::note(text),
-        }
-    }
-
-    fn record(&mut self, record: &serde_json::Value) -> seqoia::Result<()> {
-        if let Some((path, file)) = &mut self.log {
-            writeln!(file, "{record}").map_err(|e| Error::Output(format!("{}: {e}", path.display())))?;
-        }
-        if self.json {
-            screen::result(&format!("{record}\n"))?;
-        }
-        Ok(())
-    }
-
-    fn opening(
-        &mut self,
-        args: &TrainArgs,
-        set: &TrainingSet,
-        dev: Option<&DevSet>,
-        trainer: &Trainer<'_>,
-        options: &TrainOptions,
-    ) -> seqoia::Result<()> {
-        let n = |x: usize| grouped(x as u64);
-        let view = set.space.view();
-        let weights = set.space.existing();
-        let memory = trainer.memory(dev);
-        self.line(&format!(
-            "      data  {}   {} sequences   {} tokens   {} labels",
-            set.file,
-            n(set.corpus.ends.len()),
-            n(set.corpus.tokens()),
-            set.labels.len()
-        ));
-        if let Some(dev) = dev {
-            self.line(&format!(
-                "       dev  {}   {} sequences   {} tokens",
-                dev.file,
-                n(dev.len()),
-                n(dev.tokens())
-            ));
-        }
-        let scheme = match (set.schemes.file, set.schemes.model) {
-            (Some(file), Some(model)) if file != model => {
-                format!("   {} read as {}", file.name(), model.name())
-            }
-            (Some(file), _) => format!("   {}", file.name()),
-            _ => String::new(),
-        };
-        self.line(&format!(
-            "  features  {} templates   {} attributes   {} weights{scheme}",
-            set.program.templates().len(),
-            n(set.space.attributes() + view.edge_attributes()),
-            n(weights)
-        ));
-        let objective = trainer.objective();
-        if options.learner.penalty != Penalty::None {
-            self.line(&format!(
-                " objective  (1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1   l2 {:.6e}   l1 {:.6e}",
-                objective.l2, objective.l1
-            ));
-        }
-        self.line(&format!(
-            "  training  {}   {}{}   {} threads   seed {}   at most {} of memory",
-            options.learner.name,
-            trainer.strategy().name(),
-            if options.batch_size > 1 { format!(" of {}", options.batch_size) } else { String::new() },
-            options.threads,
-            options.seed,
-            bytes(memory as u64)
-        ));
-        self.passes = trainer.passes();
-        self.conllu = set.kind == Kind::Conllu;
-        if std::io::stderr().is_terminal() && !args.quiet {
-            let bar = ProgressBar::new_spinner();
-            bar.enable_steady_tick(std::time::Duration::from_millis(120));
-            bar.set_message(format!("pass 1 of {}", self.passes));
-            self.bar = Some(bar);
-        }
-        self.record(&json!({
-            "event": "start",
-            "version": env!("CARGO_PKG_VERSION"),
-            "data": set.file,
-            "digest": set.digest,
-            "sequences": set.corpus.ends.len(),
-            "tokens": set.corpus.tokens(),
-            "labels": set.labels.len(),
-            "attributes": set.space.attributes() + view.edge_attributes(),
-            "weights": weights,
-            "learner": options.learner.name,
-            "strategy": trainer.strategy().name(),
-            "batch_size": options.batch_size,
-            "l1": objective.l1,
-            "l2": objective.l2,
-            "seed": options.seed,
-            "memory": memory,
-        }))?;
-        self.pass_started = Instant::now();
-        Ok(())
-    }
-
-    fn closing(&mut self, model: &Path, size: usize, trained: &Trained) -> seqoia::Result<()> {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-        if let Some(error) = self.broken.take() {
-            return Err(error);
-        }
-        let best = match (trained.scores.first(), trained.best_pass == trained.passes) {
-            (Some(s), _) => format!("   pass {}, {} {:.2}", trained.best_pass, s.name, s.value),
-            (None, _) => String::new(),
-        };
-        self.line("");
-        self.line(&format!(
-            "   stopped  {} after {:.1} s",
-            trained.ended,
-            self.started.elapsed().as_secs_f64()
-        ));
-        self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
-        let test = if self.conllu { "test.conllu" } else { "test.txt" };
-        self.line(&format!("      next  seqoia predict -m {} {test}", model.display()));
-        let scores: serde_json::Map<_, _> =
-            trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
-        self.record(&json!({
-            "event": "end",
-            "ended": trained.ended.to_string(),
-            "passes": trained.passes,
-            "best_pass": trained.best_pass,
-            "scores": scores,
-            "model_bytes": size,
-            "seconds": self.started.elapsed().as_secs_f64(),
-        }))
-    }
-}
-
-impl Watch for Reporter {
-    fn pass(&mut self, row: &PassRow) {
-        let seconds = self.pass_started.elapsed().as_secs_f64();
-        self.pass_started = Instant::now();
-        if !self.header {
-            self.header = true;
-            self.score = row.scores.first().map(|s| s.name);
-            let score = self.score.map_or(String::new(), |s| format!("{:>14}", format!("dev {s}")));
-            let what = if row.objective.is_some() { "objective" } else { row.measure().0 };
-            self.line(&format!("\n  pass {what:>13}{score}       sec     total"));
-        }
-        let value = row.objective.map_or_else(|| row.measure().1, |f| format!("{f:.7}"));
-        let score = row
-            .scores
-            .first()
-            .map_or(String::new(), |s| format!("{:>13.2}{}", s.value, if row.best { "*" } else { " " }));
-        self.line(&format!(
-            "{:>6} {value:>13}{score}{seconds:>10.2}{:>10.2}",
-            row.number,
-            self.started.elapsed().as_secs_f64()
-        ));
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("pass {} of {}", (row.number + 1).min(self.passes), self.passes));
-        }
-        let scores: serde_json::Map<_, _> =
-            row.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
-        let record = json!({
-            "event": "pass",
-            "pass": row.number,
-            "objective": row.objective,
-            "loss": row.report.loss,
-            "wrong": row.report.wrong,
-            "effective_passes": share(row.report.asked.total(), row.examples),
-            "scores": scores,
-            "best": row.best,
-            "seconds": seconds,
-        });
-        if let Err(error) = self.record(&record) {
-            self.broken.get_or_insert(error);
-        }
-    }
-}
-
-/// What a learner without an objective of its own shows: mistakes, or the loss it saw.
-trait Measure {
-    fn measure(&self) -> (&'static str, String);
-}
-
-impl Measure for PassRow {
-    fn measure(&self) -> (&'static str, String) {
-        if self.report.asked.searches > 0 {
-            return ("wrong", format!("{:.2} %", 100.0 * share(self.report.wrong, self.examples)));
-        }
-        #[allow(clippy::cast_precision_loss)] // shown with a few digits
-        let loss = self.report.loss / self.examples.max(1) as f64;
-        ("loss", format!("{loss:.5}"))
-    }
-}
-
-#[allow(clippy::cast_precision_loss)] // shown with a few digits
-fn share(part: u64, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
 }

@@ -37,23 +37,23 @@ impl State {
         State { slots: learner.state().into_iter().map(|s| (s.name.to_owned(), plane(s.data))).collect() }
     }
 
-    /// Puts the state into a learner of the same kind; the strategy then calls `rest`.
+    /// Moves the state into a learner of the same kind; the strategy then calls `rest`.
     ///
     /// # Errors
     /// When the slots are not the learner's.
-    pub fn load(&self, learner: &mut dyn Learner) -> Result<()> {
+    pub fn load(self, learner: &mut dyn Learner) -> Result<()> {
         let slots = learner.state();
         if slots.len() != self.slots.len() {
             let what = format!("the saved state has {} parts, the learner {}", self.slots.len(), slots.len());
             return Err(Error::Mismatch(what));
         }
-        for (slot, (name, plane)) in slots.into_iter().zip(&self.slots) {
+        for (slot, (name, plane)) in slots.into_iter().zip(self.slots) {
             match (slot.data, plane) {
-                (Data::F64(to), Plane::F64(x)) if slot.name == name => to.clone_from(x),
-                (Data::F32(to), Plane::F32(x)) if slot.name == name => to.clone_from(x),
-                (Data::U32(to), Plane::U32(x)) if slot.name == name => to.clone_from(x),
-                (Data::Real(to), Plane::Real(x)) if slot.name == name => *to = *x,
-                (Data::Count(to), Plane::Count(x)) if slot.name == name => *to = *x,
+                (Data::F64(to), Plane::F64(x)) if slot.name == name => *to = x,
+                (Data::F32(to), Plane::F32(x)) if slot.name == name => *to = x,
+                (Data::U32(to), Plane::U32(x)) if slot.name == name => *to = x,
+                (Data::Real(to), Plane::Real(x)) if slot.name == name => *to = x,
+                (Data::Count(to), Plane::Count(x)) if slot.name == name => *to = x,
                 _ => {
                     let what =
                         format!("the saved state has '{name}' where the learner keeps '{}'", slot.name);

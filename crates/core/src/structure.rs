@@ -80,6 +80,19 @@ pub enum Update {
     MaxViolation,
 }
 
+impl Update {
+    /// As on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Update::Full => "full",
+            Update::Early => "early",
+            Update::Latest => "latest",
+            Update::MaxViolation => "max-violation",
+        }
+    }
+}
+
 /// How to look for violations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {

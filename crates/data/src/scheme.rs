@@ -239,6 +239,21 @@ pub fn convert(from: Scheme, to: Scheme, labels: &[&str], out: &mut Vec<String>)
     }
 }
 
+/// What a single label is called in another scheme; `None` if that depends on its neighbours. Only IOBES
+/// and BMES differ in nothing but a letter.
+#[must_use]
+pub fn rename(from: Scheme, to: Scheme, label: &str) -> Option<String> {
+    let (inside, other) = match (from, to) {
+        (Scheme::Iobes, Scheme::Bmes) => (Letter::I, "M"),
+        (Scheme::Bmes, Scheme::Iobes) => (Letter::M, "I"),
+        _ => return (from == to).then(|| label.to_owned()),
+    };
+    Some(match from.read(label) {
+        Label::In(letter, _) if letter == inside => format!("{other}{}", &label[1..]),
+        _ => label.to_owned(),
+    })
+}
+
 /// Finds out in which scheme labels are written.
 ///
 /// It counts, for every scheme, the transitions between neighbours (ends of sentences included) that
@@ -373,6 +388,17 @@ mod tests {
         (Scheme::Bmes, "B-X M-X E-X S-X B-Y E-Y O S-A-B O"),
         (Scheme::Bie, "B-X I-X E-X B-X B-Y E-Y O B-A-B O"),
     ];
+
+    #[test]
+    fn single_labels_are_renamed_where_neighbours_do_not_matter() {
+        let labels = ["B-X", "I-X", "E-X", "S", "I", "O", "NN", "I-"];
+        let names = |from, to| labels.map(|l| rename(from, to, l));
+        let bmes = ["B-X", "M-X", "E-X", "S", "M", "O", "NN", "I-"];
+        assert_eq!(names(Scheme::Iobes, Scheme::Bmes), bmes.map(|l| Some(l.to_owned())));
+        assert_eq!(bmes.map(|l| rename(Scheme::Bmes, Scheme::Iobes, l)), labels.map(|l| Some(l.to_owned())));
+        assert_eq!(names(Scheme::Bie, Scheme::Bie), labels.map(|l| Some(l.to_owned())));
+        assert_eq!(rename(Scheme::Iobes, Scheme::Iob2, "O"), None);
+    }
 
     #[test]
     fn names() {

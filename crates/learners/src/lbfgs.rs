@@ -16,11 +16,11 @@
 //!
 //! [2] Hager & Zhang 2005, SIAM J. Optim. 16.
 
+use crate::descent::Descent;
 use crate::planes::{inner, moved};
-use crate::quasi_newton::Memory;
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
-use seqoia_core::{Data, Done, Error, Learner, Mix, Question, Result, Slot, Team, Weights};
+use seqoia_core::{Done, Learner, Question, Result, Slot, Team, Weights};
 
 /// The parameters of `lbfgs` and `owl-qn`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -57,76 +57,18 @@ const TRIALS: usize = 20;
 /// Relative error of F below which slopes decide.
 const NOISE: f64 = 1e-8;
 
-/// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stopping {
-    tolerance: f64,
-    period: usize,
-    gradient: f64,
-}
-
-impl Stopping {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Stopping {
-            tolerance: settings.real("tolerance").unwrap_or(1e-5),
-            period: settings.count("period").map_or(10, |n| usize::try_from(n).unwrap_or(10)),
-            gradient: settings.real("gradient").unwrap_or(1e-5),
-        }
-    }
-
-    /// `values`: F after each pass; `slope` = |grad F|.
-    pub(crate) fn test(&self, values: &[f64], slope: f64, size: f64, n: f64) -> Done {
-        if n * slope <= self.gradient * size.max(1.0) {
-            return Done::Converged("the gradient is small enough");
-        }
-        let Some(before) = values.len().checked_sub(self.period + 1).map(|i| values[i]) else {
-            return Done::Pass;
-        };
-        let now = values[values.len() - 1];
-        if (before - now) / now.abs().max(f64::MIN_POSITIVE) < self.tolerance {
-            return Done::Converged("the objective falls too little");
-        }
-        Done::Pass
-    }
-
-    /// No lower value was found: whether that is because values this close cannot be told apart.
-    pub(crate) fn at_the_noise(&self, values: &[f64], slope: f64, size: f64, noise: f64) -> bool {
-        let now = values.last().copied().unwrap_or(0.0);
-        let before = values.len().checked_sub(self.period + 1).map_or(f64::INFINITY, |i| values[i]);
-        slope <= 1e-2 * size.max(1.0) || before - now <= 100.0 * noise * now.abs()
-    }
-}
-
 /// Limited-memory BFGS.
 #[derive(Clone, Debug)]
 pub struct Lbfgs {
     l2: f64,
-    stopping: Stopping,
-    memory: Memory,
-    w: Vec<f64>,       // [weights]
-    g: Vec<f64>,       // [weights] gradient at w
-    values: Vec<f64>,  // F at the start and after each pass
-    d: Vec<f64>,       // [weights] direction; scratch
-    trial: Vec<f64>,   // [weights] w + t d; scratch
-    trial_g: Vec<f64>, // [weights]; scratch
+    at: Descent,
 }
 
 impl Lbfgs {
     /// With checked settings.
     #[must_use]
     pub fn new(settings: &Settings, l2: f64) -> Self {
-        let history = settings.count("history").map_or(6, |n| usize::try_from(n).unwrap_or(6));
-        Lbfgs {
-            l2,
-            stopping: Stopping::new(settings),
-            memory: Memory::new(history),
-            w: vec![],
-            g: vec![],
-            values: vec![],
-            d: vec![],
-            trial: vec![],
-            trial_g: vec![],
-        }
+        Lbfgs { l2, at: Descent::new(settings) }
     }
 
     /// A step that meets the Wolfe conditions, by bracketing; `trial` and `trial_g` are those of it.
@@ -140,9 +82,10 @@ impl Lbfgs {
     ) -> Result<Option<(f64, f64)>> {
         let (mut low, mut high, mut t) = ((0.0, f0, slope0), None, first);
         for _ in 0..TRIALS {
-            moved(team, &self.w, t, &self.d, &mut self.trial)?;
-            let f = smooth(team, self.l2, &self.trial, &mut self.trial_g)?;
-            let slope = inner(team, &self.trial_g, &self.d)?;
+            let Descent { w, d, trial, trial_g, .. } = &mut self.at;
+            moved(team, w, t, d, trial)?;
+            let f = smooth(team, self.l2, trial, trial_g)?;
+            let slope = inner(team, trial_g, d)?;
             let by_slope = f <= f0 + team.noise().max(NOISE) * f0.abs() && slope <= (2.0 * C1 - 1.0) * slope0;
             let low_enough = f <= f0 + C1 * t * slope0 || by_slope;
             if !low_enough || !f.is_finite() {
@@ -161,6 +104,12 @@ impl Lbfgs {
             }
         }
         Ok(None)
+    }
+
+    /// |grad F| and |w|.
+    fn sizes(&self, team: &mut dyn Team) -> Result<(f64, f64)> {
+        let Descent { w, g, .. } = &self.at;
+        Ok((inner(team, g, g)?.sqrt(), inner(team, w, w)?.sqrt()))
     }
 }
 
@@ -199,72 +148,55 @@ impl Learner for Lbfgs {
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.w.resize(team.weights(), 0.0); // not empty after a warm start
-        self.memory.begin(self.w.len());
-        let f = smooth(team, self.l2, &self.w, &mut self.g)?;
-        self.values = vec![f];
+        self.at.begin(team.weights());
+        let f = smooth(team, self.l2, &self.at.w, &mut self.at.g)?;
+        self.at.start(f);
         Ok(())
     }
 
     fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {
-        let (f0, n) = (self.values.last().copied().unwrap_or(0.0), real(team.examples()));
+        let (f0, n) = (self.at.value().unwrap_or(0.0), real(team.examples()));
         for _ in 0..2 {
-            self.memory.direction(team, &self.g, &mut self.d)?;
-            let slope0 = inner(team, &self.g, &self.d)?;
-            let steepest = self.memory.is_empty();
+            let Descent { memory, g, d, .. } = &mut self.at;
+            memory.direction(team, g, d)?;
+            let slope0 = inner(team, g, d)?;
+            let steepest = memory.is_empty();
             if slope0 < 0.0 {
                 // The first direction has no scale: its first step has length 1.
-                let first = if steepest { 1.0 / inner(team, &self.g, &self.g)?.sqrt() } else { 1.0 };
+                let first = if steepest { 1.0 / inner(team, g, g)?.sqrt() } else { 1.0 };
                 if let Some((t, f)) = self.search(team, first, f0, slope0)? {
-                    self.memory.push(team, t, &self.d, &self.trial_g, &self.g)?;
-                    std::mem::swap(&mut self.w, &mut self.trial);
-                    std::mem::swap(&mut self.g, &mut self.trial_g);
-                    self.values.push(f);
-                    let (slope, size) = (inner(team, &self.g, &self.g)?, inner(team, &self.w, &self.w)?);
-                    return Ok(self.stopping.test(&self.values, slope.sqrt(), size.sqrt(), n));
+                    let Descent { memory, g, d, trial_g, .. } = &mut self.at;
+                    memory.push(team, t, d, trial_g, g)?;
+                    self.at.accept(f);
+                    let (slope, size) = self.sizes(team)?;
+                    return Ok(self.at.test(slope, size, n));
                 }
             }
             if steepest || team.stopping() {
                 break;
             }
-            self.memory.forget(); // once: the memory may be what misleads
+            self.at.memory.forget(); // once: the memory may be what misleads
         }
         if team.stopping() {
             return Ok(Done::Pass);
         }
-        let (slope, size) = (inner(team, &self.g, &self.g)?.sqrt(), inner(team, &self.w, &self.w)?.sqrt());
-        if self.stopping.at_the_noise(&self.values, n * slope, size, team.noise()) {
-            return Ok(Done::Converged("the objective cannot be resolved further"));
-        }
-        Err(Error::Learner(format!(
-            "L-BFGS finds no lower objective after {} passes, at F = {f0}, |grad F| = {slope:e}; is the penalty very weak?",
-            self.values.len() - 1
-        )))
+        let (slope, size) = self.sizes(team)?;
+        self.at.stuck("L-BFGS", slope, size, n, team.noise())
     }
 
-    /// Scratch planes are not part of the state.
     fn rest(&mut self, _: &mut dyn Team) -> Result<()> {
-        self.memory.begin(self.w.len());
-        Ok(())
+        self.at.rest()
     }
 
     fn objective(&self) -> Option<f64> {
-        self.values.last().copied()
+        self.at.value()
     }
 
     fn weights(&self) -> Vec<f64> {
-        self.w.clone()
+        self.at.w.clone()
     }
 
     fn state(&mut self) -> Vec<Slot<'_>> {
-        const WHY: &str = "L-BFGS works on whole passes and cannot be mixed";
-        let slot = |name, data| Slot { name, mix: Mix::Never(WHY), data };
-        let mut slots = vec![
-            slot("w", Data::F64(&mut self.w)),
-            slot("g", Data::F64(&mut self.g)),
-            slot("values", Data::F64(&mut self.values)),
-        ];
-        slots.extend(self.memory.state());
-        slots
+        self.at.state()
     }
 }

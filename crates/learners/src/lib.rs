@@ -17,12 +17,14 @@ mod adagrad;
 mod averaged_perceptron;
 mod averaging;
 mod calibrate;
+mod descent;
 mod lbfgs;
 mod owl_qn;
 mod perceptron;
 mod planes;
 mod quasi_newton;
 pub mod registry;
+mod search;
 mod sgd;
 
 pub use adagrad::AdaGrad;

@@ -12,13 +12,13 @@
 //! H is built from changes of the smooth gradient g [1, 3.2]. Weights become exactly zero, and a model
 //! file drops those. With l2 > 0 this is the elastic net. Stops as `lbfgs`, with pg for the gradient.
 
-use crate::lbfgs::{Stopping, smooth};
-use crate::planes::{BLOCK, inner, sum_blocks};
-use crate::quasi_newton::Memory;
+use crate::descent::Descent;
+use crate::lbfgs::smooth;
+use crate::planes::{BLOCK, inner, moved, sum_blocks};
 use crate::registry::Objective;
 use seqoia_core::cast::real;
 use seqoia_core::param::Settings;
-use seqoia_core::{Data, Done, Error, Learner, Mix, Question, Result, Slot, Team, each};
+use seqoia_core::{Done, Learner, Question, Result, Slot, Team, each};
 
 /// Halvings of one line search.
 const TRIALS: usize = 40;
@@ -27,34 +27,15 @@ const TRIALS: usize = 40;
 #[derive(Clone, Debug)]
 pub struct OwlQn {
     penalty: Objective,
-    stopping: Stopping,
-    memory: Memory,
-    w: Vec<f64>,       // [weights]
-    g: Vec<f64>,       // [weights] of the smooth part at w
-    values: Vec<f64>,  // F at the start and after each pass
-    pg: Vec<f64>,      // [weights]; scratch
-    d: Vec<f64>,       // [weights]; scratch
-    trial: Vec<f64>,   // [weights]; scratch
-    trial_g: Vec<f64>, // [weights]; scratch
+    at: Descent,
+    pg: Vec<f64>, // [weights]; scratch
 }
 
 impl OwlQn {
     /// With checked settings.
     #[must_use]
     pub fn new(settings: &Settings, penalty: Objective) -> Self {
-        let history = settings.count("history").map_or(6, |n| usize::try_from(n).unwrap_or(6));
-        OwlQn {
-            penalty,
-            stopping: Stopping::new(settings),
-            memory: Memory::new(history),
-            w: vec![],
-            g: vec![],
-            values: vec![],
-            pg: vec![],
-            d: vec![],
-            trial: vec![],
-            trial_g: vec![],
-        }
+        OwlQn { penalty, at: Descent::new(settings), pg: vec![] }
     }
 
     /// F and the gradient of its smooth part.
@@ -65,9 +46,9 @@ impl OwlQn {
     }
 
     fn pseudo_gradient(&mut self, team: &mut dyn Team) -> Result<()> {
-        let l1 = self.penalty.l1;
-        self.pg.resize(self.w.len(), 0.0);
-        let items = self.pg.chunks_mut(BLOCK).zip(self.w.chunks(BLOCK).zip(self.g.chunks(BLOCK))).collect();
+        let (l1, Descent { w, g, .. }) = (self.penalty.l1, &self.at);
+        self.pg.resize(w.len(), 0.0);
+        let items = self.pg.chunks_mut(BLOCK).zip(w.chunks(BLOCK).zip(g.chunks(BLOCK))).collect();
         each(team, items, |(pg, (w, g)): (&mut [f64], (&[f64], &[f64]))| {
             for ((pg, w), g) in pg.iter_mut().zip(w).zip(g) {
                 *pg = pseudo(*w, *g, l1);
@@ -77,9 +58,9 @@ impl OwlQn {
 
     /// `trial` = the projection of w + t d onto the orthant; returns pg.(trial - w).
     fn project(&mut self, team: &mut dyn Team, t: f64) -> Result<f64> {
-        let OwlQn { trial, w, d, pg, .. } = self;
+        let (Descent { trial, w, d, .. }, pg) = (&mut self.at, &self.pg);
         trial.resize(w.len(), 0.0);
-        let (w, d, pg) = (&*w, &*d, &*pg);
+        let (w, d) = (&*w, &*d);
         let items = trial.chunks_mut(BLOCK).enumerate().collect();
         each(team, items, |(block, trial): (usize, &mut [f64])| {
             for (j, x) in trial.iter_mut().enumerate() {
@@ -93,6 +74,11 @@ impl OwlQn {
         Ok(sum_blocks(team, w.len(), 1, |r, out| {
             out[0] = r.map(|i| pg[i] * (trial[i] - w[i])).sum();
         })?[0])
+    }
+
+    /// |w|.
+    fn size(&self, team: &mut dyn Team) -> Result<f64> {
+        Ok(inner(team, &self.at.w, &self.at.w)?.sqrt())
     }
 }
 
@@ -119,42 +105,40 @@ impl Learner for OwlQn {
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.w.resize(team.weights(), 0.0);
-        self.memory.begin(self.w.len());
-        let f = Self::value(team, self.penalty, &self.w, &mut self.g)?;
-        self.values = vec![f];
+        self.at.begin(team.weights());
+        let f = Self::value(team, self.penalty, &self.at.w, &mut self.at.g)?;
+        self.at.start(f);
         Ok(())
     }
 
     fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {
-        let (f0, n) = (self.values.last().copied().unwrap_or(0.0), real(team.examples()));
+        let (f0, n) = (self.at.value().unwrap_or(0.0), real(team.examples()));
         self.pseudo_gradient(team)?;
         let slope = inner(team, &self.pg, &self.pg)?.sqrt();
         if slope == 0.0 {
             return Ok(Done::Converged("the gradient is zero"));
         }
         for _ in 0..2 {
-            self.memory.direction(team, &self.pg, &mut self.d)?;
-            let items = self.d.chunks_mut(BLOCK).zip(self.pg.chunks(BLOCK)).collect();
+            let Descent { memory, d, .. } = &mut self.at;
+            memory.direction(team, &self.pg, d)?;
+            let items = d.chunks_mut(BLOCK).zip(self.pg.chunks(BLOCK)).collect();
             each(team, items, |(d, pg): (&mut [f64], &[f64])| {
                 d.iter_mut().zip(pg).filter(|(d, pg)| **d * **pg >= 0.0).for_each(|(d, _)| *d = 0.0);
             })?;
-            let steepest = self.memory.is_empty();
+            let steepest = memory.is_empty();
             let mut t = if steepest { 1.0 / slope } else { 1.0 };
             for _ in 0..TRIALS {
                 let gain = self.project(team, t)?;
-                let f = Self::value(team, self.penalty, &self.trial, &mut self.trial_g)?;
+                let f = Self::value(team, self.penalty, &self.at.trial, &mut self.at.trial_g)?;
                 if f <= f0 + 1e-4 * gain && gain < 0.0 {
                     // The step after projection: s = trial - w.
-                    let OwlQn { d, trial, w, .. } = self;
-                    crate::planes::moved(team, trial, -1.0, w, d)?;
-                    self.memory.push(team, 1.0, &self.d, &self.trial_g, &self.g)?;
-                    std::mem::swap(&mut self.w, &mut self.trial);
-                    std::mem::swap(&mut self.g, &mut self.trial_g);
-                    self.values.push(f);
+                    let Descent { memory, w, g, d, trial, trial_g, .. } = &mut self.at;
+                    moved(team, trial, -1.0, w, d)?;
+                    memory.push(team, 1.0, d, trial_g, g)?;
+                    self.at.accept(f);
                     self.pseudo_gradient(team)?;
-                    let (slope, size) = (inner(team, &self.pg, &self.pg)?, inner(team, &self.w, &self.w)?);
-                    return Ok(self.stopping.test(&self.values, slope.sqrt(), size.sqrt(), n));
+                    let slope = inner(team, &self.pg, &self.pg)?.sqrt();
+                    return Ok(self.at.test(slope, self.size(team)?, n));
                 }
                 t *= 0.5;
                 if team.stopping() {
@@ -164,41 +148,25 @@ impl Learner for OwlQn {
             if steepest {
                 break;
             }
-            self.memory.forget();
+            self.at.memory.forget();
         }
-        let size = inner(team, &self.w, &self.w)?.sqrt();
-        if self.stopping.at_the_noise(&self.values, n * slope, size, team.noise()) {
-            return Ok(Done::Converged("the objective cannot be resolved further"));
-        }
-        Err(Error::Learner(format!(
-            "OWL-QN finds no lower objective after {} passes, at F = {f0}, |pseudo-gradient| = {slope:e}",
-            self.values.len() - 1
-        )))
+        self.at.stuck("OWL-QN", slope, self.size(team)?, n, team.noise())
     }
 
     fn rest(&mut self, _: &mut dyn Team) -> Result<()> {
-        self.memory.begin(self.w.len());
-        Ok(())
+        self.at.rest()
     }
 
     fn objective(&self) -> Option<f64> {
-        self.values.last().copied()
+        self.at.value()
     }
 
     fn weights(&self) -> Vec<f64> {
-        self.w.clone()
+        self.at.w.clone()
     }
 
     fn state(&mut self) -> Vec<Slot<'_>> {
-        const WHY: &str = "OWL-QN works on whole passes and cannot be mixed";
-        let slot = |name, data| Slot { name, mix: Mix::Never(WHY), data };
-        let mut slots = vec![
-            slot("w", Data::F64(&mut self.w)),
-            slot("g", Data::F64(&mut self.g)),
-            slot("values", Data::F64(&mut self.values)),
-        ];
-        slots.extend(self.memory.state());
-        slots
+        self.at.state()
     }
 }
 

@@ -36,6 +36,12 @@ impl Memory {
         self.products.resize(4 * self.limit * self.limit, 0.0);
     }
 
+    /// Whether what was loaded can be a memory of this size.
+    pub(crate) fn is_sound(&self) -> bool {
+        let limit = self.limit as u64;
+        self.used <= limit && self.next < limit
+    }
+
     pub(crate) fn forget(&mut self) {
         (self.used, self.next) = (0, 0);
     }

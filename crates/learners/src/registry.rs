@@ -1,8 +1,8 @@
 //! The list of learners: name, parameters, what they minimise and how they are made.
 
-use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, sgd};
+use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, search, sgd};
+use seqoia_core::Learner;
 use seqoia_core::param::{Param, Settings, nearest};
-use seqoia_core::{Learner, Update};
 
 /// The penalties of F(w) = (1/n) sum loss_i(w) + (l2/2) |w|^2 + l1 |w|_1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,6 +47,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// It searches, so the search may be given a beam.
+    #[must_use]
+    pub fn searches(&self) -> bool {
+        self.params.iter().any(|p| p.name == search::UPDATE.name)
+    }
+
     /// Checks parameters given as text.
     ///
     /// # Errors
@@ -116,8 +122,8 @@ pub const LEARNERS: &[Entry] = &[
         whole: false,
         passes: 10,
         planes: 3,
-        params: &[],
-        make: |_, _| Box::new(AveragedPerceptron::new(Update::MaxViolation)),
+        params: search::PARAMS,
+        make: |settings, _| Box::new(AveragedPerceptron::new(search::update(settings))),
     },
     Entry {
         name: "perceptron",
@@ -127,8 +133,8 @@ pub const LEARNERS: &[Entry] = &[
         whole: false,
         passes: 10,
         planes: 1,
-        params: &[],
-        make: |_, _| Box::new(Perceptron::new(Update::MaxViolation)),
+        params: search::PARAMS,
+        make: |settings, _| Box::new(Perceptron::new(search::update(settings))),
     },
 ];
 

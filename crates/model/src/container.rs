@@ -116,6 +116,12 @@ impl Container {
         Ok(Container { file, bytes, sections })
     }
 
+    /// Whether there is such a section.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.sections.iter().any(|s| s.name == name)
+    }
+
     /// The numbers of a section, in place.
     ///
     /// # Errors

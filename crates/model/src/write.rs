@@ -7,17 +7,17 @@ use crate::error::{Error, Result};
 use crate::{ALIGN, CHECKED, ENTRY, HEADER, MAGIC, Number, VERSION};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Collects the sections of a model.
+/// Collects the sections of a file; they are borrowed, so that the file is the only copy.
 #[derive(Default)]
-pub struct Writer {
-    sections: Vec<(String, u32, Vec<u8>)>,
+pub struct Writer<'a> {
+    sections: Vec<(String, u32, &'a [u8])>,
 }
 
-impl Writer {
+impl<'a> Writer<'a> {
     /// Adds a section; the name has at most 16 bytes.
-    pub fn add<T: Number>(&mut self, name: &str, numbers: &[T]) {
+    pub fn add<T: Number>(&mut self, name: &str, numbers: &'a [T]) {
         debug_assert!(name.len() <= 16);
-        self.sections.push((name.to_owned(), T::KIND, bytemuck::cast_slice(numbers).to_vec()));
+        self.sections.push((name.to_owned(), T::KIND, bytemuck::cast_slice(numbers)));
     }
 
     /// The file.

@@ -3,5 +3,5 @@
 mod number;
 mod scores;
 
-pub use number::{bytes, grouped};
+pub use number::{bytes, counted, grouped};
 pub use scores::score_table;

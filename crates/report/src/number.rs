@@ -14,6 +14,12 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// Things, counted: `1 sentence`, `2,000 sentences`.
+#[must_use]
+pub fn counted(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
 /// A number of bytes with a unit: `812 B`, `14.2 MB`.
 #[must_use]
 pub fn bytes(n: u64) -> String {
@@ -45,6 +51,7 @@ mod tests {
             [0, 999, 1000, 14_200_000, 149_960_000].map(bytes),
             ["0 B", "999 B", "1.0 kB", "14.2 MB", "150 MB"]
         );
+        assert_eq!([counted(1, "label"), counted(2000, "label")], ["1 label", "2,000 labels"]);
         assert_eq!(bytes(5_000_000_000_000), "5.0 TB");
     }
 }

@@ -32,6 +32,19 @@ pub enum Error {
     Closed,
 }
 
+/// Things, counted, in a sentence: `1 column`, `2 columns`.
+pub(crate) fn counted(n: usize, thing: &str) -> String {
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
+/// The columns that a file has, by number.
+pub(crate) fn columns(n: usize) -> String {
+    match n {
+        0 | 1 => "column 0 only".to_owned(),
+        _ => format!("columns 0 to {}", n - 1),
+    }
+}
+
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {

@@ -6,7 +6,7 @@ use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Recogniser, Scheme};
 use seqoia_eval::{Accuracy, Scored, Spans};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::options::LabelColumn;
 
 /// What was scored, and whether its labels are chunks.
@@ -92,17 +92,17 @@ pub fn compare(gold: Input, found: Input, label: &LabelColumn) -> Result<Evaluat
     let found = labels(found, label, Some(gold.columns))?;
     if gold.labels.len() != found.labels.len() {
         return Err(Error::Mismatch(format!(
-            "{found_name} has {} sentences, {gold_name} has {}",
-            found.labels.len(),
+            "{found_name} has {}, {gold_name} has {}",
+            counted(found.labels.len(), "sentence"),
             gold.labels.len()
         )));
     }
     for (i, (g, f)) in gold.labels.iter().zip(&found.labels).enumerate() {
         if g.len() != f.len() {
             return Err(Error::Mismatch(format!(
-                "{found_name}:{}: this sentence has {} tokens, that of {gold_name}:{} has {}",
+                "{found_name}:{}: this sentence has {}, that of {gold_name}:{} has {}",
                 found.lines[i],
-                f.len(),
+                counted(f.len(), "token"),
                 gold.lines[i],
                 g.len()
             )));

@@ -11,8 +11,9 @@ use seqoia_data::scheme::{self, Scheme};
 use seqoia_eval::{Accuracy, Spans};
 use seqoia_strategies::Crew;
 use seqoia_structures::chain::{Decoder, Space};
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::training_set::{Schemes, TrainingSet};
 
 /// Sentences that a worker takes at a time.
@@ -22,6 +23,8 @@ const PORTION: usize = 32;
 pub struct DevSet {
     /// The name of the file.
     pub file: String,
+    /// XXH3 of the text that was read, 128 bits, in hexadecimal.
+    pub digest: String,
     corpus: Memory,
     gold: Labels,
     schemes: Schemes,
@@ -38,8 +41,8 @@ impl DevSet {
         let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
         if format.columns() != set.columns {
             return Err(Error::Mismatch(format!(
-                "{file} has {} columns, {} has {}",
-                format.columns(),
+                "{file} has {}, {} has {}",
+                counted(format.columns(), "column"),
                 set.file,
                 set.columns
             )));
@@ -47,7 +50,9 @@ impl DevSet {
         let mut frozen = set.frozen();
         let mut extractor = Extractor::new(Arc::clone(&set.program), &mut frozen);
         let (mut corpus, mut gold) = (Memory::default(), Labels::default());
+        let mut digest = Xxh3::new();
         loop {
+            digest.update(block.text().as_bytes());
             format.parse(&file, &mut block)?;
             for s in block.sentences() {
                 let Memory { nodes, edges, .. } = &mut corpus;
@@ -65,7 +70,8 @@ impl DevSet {
             return Err(Error::Mismatch(format!("{file} has no sentence to score")));
         }
         corpus.shrink();
-        Ok(DevSet { file, corpus, gold, schemes: set.schemes })
+        let digest = format!("{:032x}", digest.digest128());
+        Ok(DevSet { file, digest, corpus, gold, schemes: set.schemes })
     }
 
     /// Number of sentences.

@@ -11,7 +11,8 @@ use seqoia_data::scheme::{self, Scheme};
 use seqoia_model::{Container, Error as ModelError};
 use seqoia_structures::chain::{Decoder, Labelling, Space, SpaceView};
 
-use crate::error::{Error, Result};
+use crate::checkpoint;
+use crate::error::{Error, Result, counted};
 use crate::meta::Meta;
 use crate::training_set::Schemes;
 
@@ -50,6 +51,10 @@ impl Labeller {
                 "the file is damaged: copy it again, or train the model anew",
             )
         };
+        if container.has(checkpoint::SECTION) {
+            let help = "train --resume goes on with it and writes a model";
+            return Err(ModelError::new(container.file(), "this is a checkpoint, not a model", help).into());
+        }
         let meta: Meta = serde_json::from_slice(container.get("meta")?)
             .map_err(|e| damaged(&format!("its description cannot be read: {e}")))?;
         let piece_fits = |t: &seqoia_data::features::Template| {
@@ -113,6 +118,18 @@ impl Labeller {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.container.len()
+    }
+
+    /// Names of the labels one by one: in the scheme of the training file, if a label has a name there
+    /// whatever stands beside it; else in the model's scheme, which is then given.
+    pub(crate) fn single_names(&self) -> (Vec<String>, Option<Scheme>) {
+        let Schemes { file: Some(file), model: Some(model) } = self.schemes else {
+            return (self.meta.labels.clone(), None);
+        };
+        match self.meta.labels.iter().map(|l| scheme::rename(model, file, l)).collect() {
+            Some(names) => (names, None),
+            None => (self.meta.labels.clone(), Some(model)),
+        }
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -211,8 +228,8 @@ impl Predictor {
         for row in rows {
             if row.len() < needed {
                 return Err(Error::Option(format!(
-                    "a token has {} fields, the model reads {needed}",
-                    row.len()
+                    "a token has {}, the model reads {needed}",
+                    counted(row.len(), "field")
                 )));
             }
             if row.iter().any(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {

@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+mod checkpoint;
 mod error;
 pub mod evaluate;
 mod judge;
@@ -34,6 +35,7 @@ mod trainer;
 mod training_set;
 pub mod warm;
 
+pub use checkpoint::Checkpoint;
 pub use error::{Error, Result};
 pub use judge::{DevJudge, DevSet};
 pub use labeller::{Labeller, Predictor};

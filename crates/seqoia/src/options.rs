@@ -1,5 +1,7 @@
 //! What a user can choose about training, checked once.
 
+use std::sync::Arc;
+
 use seqoia_core::param::Settings;
 use seqoia_data::features::{Piece, Program, Source, Template, crfpp, sets};
 use seqoia_data::format::{Field, Kind};
@@ -7,7 +9,8 @@ use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
 use seqoia_structures::chain::Precision;
 
-use crate::error::{Error, Result};
+use crate::checkpoint::Checkpoint;
+use crate::error::{self, Error, Result};
 
 /// Where the attributes come from: template files and named sets, taken together.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +26,8 @@ pub struct FeatureChoice {
 pub struct Features {
     /// The templates.
     pub templates: Vec<Template>,
+    /// What the user calls each of them: its text, or the set that it is from.
+    pub origins: Vec<String>,
     /// Plain label pairs have weights.
     pub transitions: bool,
 }
@@ -37,10 +42,11 @@ impl FeatureChoice {
             Kind::Columns => sets::Roles { word: 0, pos: 1 },
             Kind::Conllu => sets::Roles { word: column(Field::Form), pos: column(Field::Upos) },
         };
-        let mut features = Features { templates: vec![], transitions: false };
+        let mut features = Features { templates: vec![], origins: vec![], transitions: false };
         for (name, text) in &self.templates {
             let file = crfpp::parse(name, text)?;
             features.transitions |= file.transitions;
+            features.origins.extend(file.templates.iter().map(|t| format!("template {}", text_of(t))));
             features.templates.extend(file.templates);
         }
         for name in &self.sets {
@@ -53,6 +59,7 @@ impl FeatureChoice {
                 }));
             };
             features.transitions = true;
+            features.origins.extend(set.iter().map(|_| format!("--features {name}")));
             features.templates.extend(set);
         }
         if features.templates.is_empty() && !features.transitions {
@@ -70,25 +77,29 @@ impl Features {
     /// # Errors
     /// A template that reads a column that the file does not have, or the label itself.
     pub fn compile(&self, file: &str, columns: usize, label: usize) -> Result<Program> {
-        for template in &self.templates {
-            let text = template.render(|i| match template.pieces[i] {
-                Piece { source: Source::Column(column, _), offset, .. } => format!("%x[{offset},{column}]"),
-                Piece { .. } => "%place".to_owned(),
-            });
+        for (template, origin) in self.templates.iter().zip(&self.origins) {
             if let Some(column) = template.last_column().filter(|c| usize::from(*c) >= columns) {
                 return Err(Error::Option(format!(
-                    "template {text} reads column {column}, but {file} has columns 0 to {}",
-                    columns.saturating_sub(1)
+                    "{origin} reads column {column}, but {file} has {}",
+                    error::columns(columns)
                 )));
             }
             if u16::try_from(label).is_ok_and(|label| template.reads(label)) {
                 return Err(Error::Option(format!(
-                    "template {text} reads column {label} of {file}, which is the label to be learned"
+                    "{origin} reads column {label} of {file}, which is the label to be learned"
                 )));
             }
         }
         Ok(Program::new(self.templates.clone()))
     }
+}
+
+/// A template as it stands in a file.
+fn text_of(template: &Template) -> String {
+    template.render(|i| match template.pieces[i] {
+        Piece { source: Source::Column(column, _), offset, .. } => format!("%x[{offset},{column}]"),
+        Piece { .. } => "%place".to_owned(),
+    })
 }
 
 fn column(field: Field) -> u16 {
@@ -150,7 +161,7 @@ impl LabelColumn {
             (LabelColumn::Number(number), _) => *number,
         };
         if number >= columns {
-            return Err(Error::Option(format!("--label {number}: {file} has columns 0 to {}", columns - 1)));
+            return Err(Error::Option(format!("--label {number}: {file} has {}", error::columns(columns))));
         }
         Ok(number)
     }
@@ -294,8 +305,14 @@ pub struct TrainOptions {
     pub seed: u64,
     /// Arithmetic of sums over whole passes.
     pub precision: Precision,
+    /// Labels that search keeps a position; exact search if none.
+    pub beam: Option<usize>,
     /// Weights to start from, as long as the training set's; zeros if none.
     pub start: Option<Vec<f64>>,
+    /// A checkpoint after so many passes each, and at the end: see [`crate::Watch::checkpoint`].
+    pub checkpoint_every: Option<u64>,
+    /// A run to go on with.
+    pub resume: Option<Arc<Checkpoint>>,
 }
 
 impl TrainOptions {
@@ -315,14 +332,23 @@ impl TrainOptions {
             patience: None,
             seed: 1,
             precision: Precision::F64,
+            beam: None,
             start: None,
+            checkpoint_every: None,
+            resume: None,
         }
+    }
+
+    /// The update for inexact search, if the user chose one.
+    pub(crate) fn update(&self) -> Option<&'static str> {
+        self.settings.word("update")
     }
 
     /// The strategy that will run.
     ///
     /// # Errors
-    /// A batch size that the strategy does not use, penalties that the learner does not know.
+    /// A batch size that the strategy does not use, penalties that the learner does not know, a beam for
+    /// one that does not search.
     pub fn check(&self) -> Result<StrategyChoice> {
         let name = self.learner.name;
         let unknown = |what: &str| {
@@ -360,6 +386,19 @@ impl TrainOptions {
         if self.precision == Precision::F32 && !self.learner.whole {
             return Err(Error::Option(format!(
                 "{name} does not use --precision f32: it makes no sums over whole passes"
+            )));
+        }
+        if self.beam.is_some() && !self.learner.searches() {
+            let others: Vec<_> = LEARNERS.iter().filter(|l| l.searches()).map(|l| l.name).collect();
+            return Err(Error::Option(format!(
+                "{name} does not search, so it does not use --beam; these do: {}",
+                others.join(", ")
+            )));
+        }
+        if let (None, Some(update)) = (self.beam, self.update().filter(|u| *u != "full")) {
+            return Err(Error::Option(format!(
+                "--update {update} goes with --beam N: without a beam the search is exact, and whole labellings \
+                 are compared"
             )));
         }
         if self.batch_size > 1 && strategy != StrategyChoice::Minibatch {

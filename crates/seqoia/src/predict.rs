@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use seqoia_data::format::{self, Block, Blocks, Format, Kind, Span};
 use seqoia_data::open::Input;
+use seqoia_data::scheme::Scheme;
 use seqoia_strategies::Crew;
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::labeller::{Labeller, Predictor};
 
 /// What is written for each sentence.
@@ -126,7 +127,8 @@ fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result
         return Ok(());
     }
     Err(Error::Mismatch(format!(
-        "{file} has {have} columns; the model was trained on {trained}, the label in column {}",
+        "{file} has {}; the model was trained on {trained}, the label in column {}",
+        counted(have, "column"),
         meta.label_column
     )))
 }
@@ -273,6 +275,9 @@ struct Record<'a> {
     labels: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probability: Option<f64>,
+    /// That of the labels in `marginals`, where it is another than in `labels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     marginals: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -306,6 +311,7 @@ fn json(
         tokens: tokens.map(|i| block.field(i, word)).collect(),
         labels,
         probability: None,
+        scheme: None,
         marginals: None,
         nbest: None,
     };
@@ -313,7 +319,8 @@ fn json(
         let p = predictor.probabilities(&best)?;
         record.probability = Some(p.sequence);
         if marginals {
-            let names = &predictor.labeller().meta().labels;
+            let (names, scheme) = predictor.labeller().single_names();
+            record.scheme = scheme.map(Scheme::name);
             let row = |row: &Vec<f64>| names.iter().cloned().zip(row.iter().map(|p| (*p).into())).collect();
             record.marginals = Some(p.marginals.iter().map(row).collect());
         }

@@ -37,7 +37,7 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
         transitions: set.transitions,
         dense: packed.space.view().dense,
         weights: packed.values.iter().filter(|v| **v != 0.0).count(),
-        training: training(set, options)?,
+        training: training(&Trainer::new(set, options)?),
         data_digest: set.digest.clone(),
         sequences: set.corpus.ends.len(),
         tokens: set.corpus.tokens(),
@@ -47,9 +47,10 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
         ended: trained.ended.to_string(),
     };
     let (space, strings) = (packed.space.view(), strings.view());
-    let mut writer = Writer::default();
     // Serialising plain strings and numbers cannot fail.
-    writer.add("meta", &serde_json::to_vec(&meta).unwrap_or_default());
+    let meta = serde_json::to_vec(&meta).unwrap_or_default();
+    let mut writer = Writer::default();
+    writer.add("meta", &meta);
     writer.add("strings.text", strings.text);
     writer.add("strings.starts", strings.starts);
     writer.add("strings.slots", strings.slots);
@@ -66,8 +67,8 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
 }
 
 /// How it was trained, as text; never the number of threads.
-fn training(set: &TrainingSet, options: &TrainOptions) -> Result<BTreeMap<String, String>> {
-    let trainer = Trainer::new(set, options)?;
+pub(crate) fn training(trainer: &Trainer<'_>) -> BTreeMap<String, String> {
+    let (set, options) = (trainer.set, trainer.options);
     let mut all: BTreeMap<String, String> =
         options.settings.iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect();
     let objective = trainer.objective();
@@ -78,17 +79,20 @@ fn training(set: &TrainingSet, options: &TrainOptions) -> Result<BTreeMap<String
         ("l1", objective.l1.to_string()),
         ("l2", objective.l2.to_string()),
         ("seed", options.seed.to_string()),
-        ("precision", options.precision.name().to_owned()),
+        ("precision", trainer.precision().name().to_owned()),
         ("cutoff", set.cutoff.to_string()),
         ("pairs", set.pairs.name().to_owned()),
     ] {
         all.insert(name.to_owned(), value);
     }
+    if let Some(size) = trainer.beam() {
+        all.insert("beam".to_owned(), size.to_string());
+    }
     if let Some(start) = &options.start {
         let bytes: Vec<u8> = start.iter().flat_map(|w| w.to_le_bytes()).collect();
         all.insert("start".to_owned(), format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)));
     }
-    Ok(all)
+    all
 }
 
 /// Weights without zeros.

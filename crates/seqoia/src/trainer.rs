@@ -7,8 +7,9 @@ use seqoia_core::cast::real;
 use seqoia_core::{Corpus, Data, Done, Judge, Report, Score, Strategy, Structure};
 use seqoia_learners::registry::{Objective, Penalty};
 use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
-use seqoia_structures::chain::Chain;
+use seqoia_structures::chain::{Chain, Precision};
 
+use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::judge::{DevJudge, DevSet};
 use crate::options::{Passes, StrategyChoice, TrainOptions};
@@ -20,7 +21,7 @@ pub enum Ended {
     /// All passes were made.
     Passes,
     /// The learner's own test, in its words.
-    Converged(&'static str),
+    Converged(String),
     /// No gain on dev data for so many passes.
     Patience(u64),
     /// The user wanted it.
@@ -32,6 +33,7 @@ impl std::fmt::Display for Ended {
         match self {
             Ended::Passes => write!(f, "all passes made"),
             Ended::Converged(why) => write!(f, "{why}"),
+            Ended::Patience(1) => write!(f, "no gain on dev data for 1 pass"),
             Ended::Patience(n) => write!(f, "no gain on dev data for {n} passes"),
             Ended::Interrupted => write!(f, "by the user"),
         }
@@ -59,6 +61,8 @@ pub struct PassRow {
 pub trait Watch {
     /// A pass has ended.
     fn pass(&mut self, row: &PassRow);
+    /// A checkpoint is to be kept ([`TrainOptions::checkpoint_every`]): the bytes of its file.
+    fn checkpoint(&mut self, _pass: u64, _file: &[u8]) {}
 }
 
 impl Watch for () {
@@ -80,10 +84,25 @@ pub struct Trained {
     pub ended: Ended,
 }
 
+/// How far a run has come: what a checkpoint holds beside the learner's state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    /// Passes made.
+    pub(crate) pass: u64,
+    /// The learner's own test held after the last one, in its words.
+    pub(crate) converged: Option<String>,
+    /// The weights to ship.
+    pub(crate) best: Vec<f64>,
+    /// The pass they are from.
+    pub(crate) best_pass: u64,
+    /// Their dev scores.
+    pub(crate) scores: Vec<Score>,
+}
+
 /// A run that is ready to start.
 pub struct Trainer<'a> {
-    set: &'a TrainingSet,
-    options: &'a TrainOptions,
+    pub(crate) set: &'a TrainingSet,
+    pub(crate) options: &'a TrainOptions,
     strategy: StrategyChoice,
     objective: Objective,
     passes: Passes,
@@ -121,6 +140,19 @@ impl<'a> Trainer<'a> {
         self.objective
     }
 
+    /// Labels that search keeps a position; none if it is exact. A beam that has room for every label is,
+    /// unless prefixes are to be compared all the same.
+    #[must_use]
+    pub fn beam(&self) -> Option<usize> {
+        self.options.beam.filter(|&size| size < self.set.labels.len() || self.options.update().is_some())
+    }
+
+    /// The arithmetic of sums over whole passes, which many labels decide.
+    #[must_use]
+    pub fn precision(&self) -> Precision {
+        self.options.precision.with_labels(self.set.labels.len())
+    }
+
     /// How many passes at most.
     #[must_use]
     pub fn passes(&self) -> u64 {
@@ -133,20 +165,34 @@ impl<'a> Trainer<'a> {
     #[must_use]
     pub fn memory(&self, dev: Option<&DevSet>) -> usize {
         let weights = self.set.space.view().weights() * 8;
-        // The learner, the weights of the moment, the best ones, what a save makes of them, and for each
-        // worker a gradient and its copies in single precision.
-        let planes = self.options.learner.planes + 4 + 2 * self.options.threads;
+        // The learner, its checkpoint, the weights of the moment, the best ones, what a save makes of them,
+        // and for each worker a gradient and its copies in single precision.
+        let learner = self.options.learner.planes;
+        let file = if self.options.checkpoint_every.is_some() { learner + 1 } else { 0 };
+        let planes = learner + file + 4 + 2 * self.options.threads;
         // Indexing sorted all occurrences by attribute, which may have taken more than learning does.
         let indexing = 8 * self.set.corpus.nodes.items.len() + 24 * self.set.node_numbers.len();
         let program = 16 << 20;
         program + self.set.bytes() + dev.map_or(0, DevSet::bytes) + (planes * weights).max(indexing)
     }
 
-    /// Trains until the passes are made, the learner has converged, dev scores have stalled, or
-    /// `stop` is raised.
+    /// The pass after which the run goes on, if it resumes another.
     ///
     /// # Errors
-    /// When an example cannot be answered, the method fails, or weights are not finite.
+    /// A checkpoint of other data or other options: a sentence that says which.
+    pub fn resumed(&self, dev: Option<&DevSet>) -> Result<Option<u64>> {
+        let Some(checkpoint) = &self.options.resume else { return Ok(None) };
+        checkpoint.check(&checkpoint::terms(self, dev), self.passes())?;
+        Ok(Some(checkpoint.pass()))
+    }
+
+    /// Trains until the passes are made, the learner has converged, dev scores have stalled, or
+    /// `stop` is raised. With checkpoints a pass is not cut short by `stop`: only whole passes can be
+    /// gone on from with the same result.
+    ///
+    /// # Errors
+    /// When an example cannot be answered, the method fails, weights are not finite, or a checkpoint
+    /// does not fit.
     pub fn run(
         &self,
         dev: Option<&DevSet>,
@@ -155,13 +201,23 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained> {
         let (set, options) = (self.set, self.options);
         let crew = Arc::new(Crew::new(options.threads.max(1))?);
-        let structure: Arc<dyn Structure> = Arc::new(
-            Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision),
-        );
+        let chain = Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision);
+        let structure: Arc<dyn Structure> = match self.beam() {
+            Some(size) => Arc::new(chain.with_beam(size)),
+            None => Arc::new(chain),
+        };
         let mut strategy = self.team(structure, &crew, stop)?;
         let mut learner = options.learner.build(&options.settings, self.objective);
         strategy.accepts(&mut *learner)?;
-        if let Some(start) = &options.start {
+        let mut judge = dev.map(|dev| DevJudge::new(dev, set, Arc::clone(&crew)));
+        let mut scores_of = |weights: &[f64]| judge.as_mut().map_or(Ok(vec![]), |j| j.scores(weights));
+
+        let mut progress = Progress::default();
+        self.resumed(dev)?;
+        if let Some(checkpoint) = &options.resume {
+            progress = checkpoint.load(&mut *learner, set.space.view().weights())?;
+            progress.scores = scores_of(&progress.best)?;
+        } else if let Some(start) = &options.start {
             // Every learner calls its weights `w` and takes them as it finds them when it begins.
             for slot in learner.state() {
                 if let ("w", Data::F64(w)) = (slot.name, slot.data) {
@@ -169,16 +225,13 @@ impl<'a> Trainer<'a> {
                 }
             }
         }
-        strategy.begin(&mut *learner, false)?;
-        let mut judge = dev.map(|dev| DevJudge::new(dev, set, Arc::clone(&crew)));
+        strategy.begin(&mut *learner, options.resume.is_some())?;
+        let terms = options.checkpoint_every.map(|every| (every.max(1), checkpoint::terms(self, dev)));
 
-        let mut best: Option<Trained> = None;
-        let mut pass = 0;
-        let ended = loop {
-            if pass == self.passes() {
-                break Ended::Passes;
-            }
-            pass += 1;
+        // A resumed run may have nothing left to do.
+        let mut ended = self.ended(&progress, dev.is_some(), stop);
+        while ended.is_none() {
+            let pass = progress.pass + 1;
             let report = strategy.pass(pass, &mut *learner)?;
             let weights = learner.weights();
             if weights.iter().any(|w| !w.is_finite()) {
@@ -187,13 +240,17 @@ impl<'a> Trainer<'a> {
                 ))
                 .into());
             }
-            let scores = judge.as_mut().map_or(Ok(vec![]), |j| j.scores(&weights))?;
+            let scores = scores_of(&weights)?;
             let score = |scores: &[Score]| scores.first().map(|s| s.value);
-            let gain = match (&best, score(&scores), options.keep_last) {
-                (Some(b), Some(new), false) => score(&b.scores).is_none_or(|old| new > old),
+            let gain = match (score(&progress.scores), score(&scores)) {
+                (Some(old), Some(new)) => options.keep_last || new > old,
                 _ => true,
             };
-            let done = report.done.clone();
+            progress.pass = pass;
+            progress.converged = match &report.done {
+                Done::Converged(why) => Some((*why).to_owned()),
+                Done::Pass => None,
+            };
             watch.pass(&PassRow {
                 number: pass,
                 report,
@@ -203,21 +260,29 @@ impl<'a> Trainer<'a> {
                 best: gain,
             });
             if gain {
-                best = Some(Trained { weights, scores, best_pass: pass, passes: pass, ended: Ended::Passes });
+                (progress.best, progress.best_pass, progress.scores) = (weights, pass, scores);
             }
-            let since = best.as_ref().map_or(0, |b| pass - b.best_pass);
-            if stop.load(Ordering::Relaxed) {
-                break Ended::Interrupted;
+            ended = self.ended(&progress, dev.is_some(), stop);
+            let due = |every: u64| pass.is_multiple_of(every) || ended.is_some();
+            if let Some((_, terms)) = terms.as_ref().filter(|(every, _)| due(*every)) {
+                watch.checkpoint(pass, &checkpoint::bytes(terms, &progress, &mut *learner));
             }
-            if let (Done::Converged(why), Passes::AtMost(_)) = (done, self.passes) {
-                break Ended::Converged(why);
-            }
-            if let Some(patience) = options.patience.filter(|p| dev.is_some() && since >= *p) {
-                break Ended::Patience(patience);
-            }
-        };
-        let best = best.ok_or_else(|| Error::Option("no pass was made: --passes is 0".to_owned()))?;
-        Ok(Trained { passes: pass, ended, ..best })
+        }
+        let Progress { best, best_pass, scores, pass, .. } = progress;
+        let ended = ended.filter(|_| pass > 0);
+        let ended = ended.ok_or_else(|| Error::Option("no pass was made: --passes is 0".to_owned()))?;
+        Ok(Trained { weights: best, scores, best_pass, passes: pass, ended })
+    }
+
+    fn ended(&self, progress: &Progress, dev: bool, stop: &AtomicBool) -> Option<Ended> {
+        let since = progress.pass - progress.best_pass;
+        let stalled = self.options.patience.filter(|n| dev && since >= *n && progress.pass > 0);
+        match (&progress.converged, self.passes) {
+            _ if progress.pass > 0 && stop.load(Ordering::Relaxed) => Some(Ended::Interrupted),
+            (Some(why), Passes::AtMost(_)) => Some(Ended::Converged(why.clone())),
+            _ if stalled.is_some() => stalled.map(Ended::Patience),
+            _ => (progress.pass == self.passes()).then_some(Ended::Passes),
+        }
     }
 
     fn team(
@@ -231,7 +296,7 @@ impl<'a> Trainer<'a> {
             seed: self.options.seed,
             batch: self.options.batch_size.max(1),
             chunks: Setup::chunks(self.set.corpus.tokens()),
-            stop: Arc::clone(stop),
+            stop: if self.options.checkpoint_every.is_some() { Arc::default() } else { Arc::clone(stop) },
         };
         Ok(match self.strategy {
             StrategyChoice::Serial => serial::serial(structure, setup)?,

@@ -102,6 +102,62 @@ fn the_seed_and_nothing_else_is_random() {
 }
 
 #[test]
+fn a_beam_of_every_label_is_exact_and_a_narrow_one_learns() {
+    let (train_text, test_text) = (generate::columns(1, 300), generate::columns(2, 100));
+    let set = set(&train_text, |_| ());
+    for entry in LEARNERS.iter().filter(|e| e.searches()) {
+        let run = |beam: Option<usize>, update: Option<&str>| {
+            let mut o = options(entry.name, 2);
+            let given: Vec<_> = update.map(|u| ("update".to_owned(), u.to_owned())).into_iter().collect();
+            (o.beam, o.settings) = (beam, entry.check(&given).unwrap());
+            train(&set, &o, None)
+        };
+        let (exact, bytes) = run(None, None);
+        assert!(run(Some(set.labels.len()), None).1 == bytes, "{}", entry.name);
+        assert!(run(Some(1000), None).1 == bytes);
+        for update in ["full", "early"] {
+            // Through the beam's own code: nothing is pruned, so gold stays in it.
+            assert!(run(Some(1000), Some(update)).0.weights == exact.weights, "{} {update}", entry.name);
+        }
+        for update in ["early", "latest", "max-violation"] {
+            for beam in [1, 3] {
+                let (trained, bytes) = run(Some(beam), Some(update));
+                assert!(trained.weights != exact.weights);
+                let meta = Labeller::from_bytes("m", &bytes).unwrap().meta().clone();
+                assert_eq!(
+                    (&meta.training["beam"][..], &meta.training["update"][..]),
+                    (&*beam.to_string(), update)
+                );
+                let f1 = f1(&bytes, &test_text);
+                assert!(f1 > 75.0, "{} with {update} in a beam of {beam}: {f1}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn flags_of_search_go_with_search() {
+    let wrong = |learner: &str, beam: Option<usize>, update: Option<&str>| {
+        let entry = seqoia::learners::find(learner).unwrap();
+        let given: Vec<_> = update.map(|u| ("update".to_owned(), u.to_owned())).into_iter().collect();
+        let settings = match entry.check(&given) {
+            Ok(settings) => settings,
+            Err(what) => return what,
+        };
+        let mut o = TrainOptions::new(entry, settings);
+        o.beam = beam;
+        o.check().err().map_or(String::new(), |e| e.to_string())
+    };
+    assert!(
+        wrong("lbfgs", Some(4), None).starts_with("lbfgs does not search, so it does not use --beam; these")
+    );
+    assert!(wrong("sgd", None, Some("full")).contains("does not use --update"));
+    assert!(wrong("perceptron", None, Some("early")).contains("goes with --beam"));
+    assert!(wrong("perceptron", None, Some("soon")).contains("one of full, early, latest, max-violation"));
+    assert_eq!(wrong("perceptron", None, Some("full")) + &wrong("perceptron", Some(4), Some("latest")), "");
+}
+
+#[test]
 fn every_learner_learns() {
     let (train_text, test_text) = (generate::columns(1, 600), generate::columns(2, 200));
     let set = set(&train_text, |_| ());
@@ -145,6 +201,62 @@ fn other_schemes_come_back_as_the_file_has_them() {
         let allowed = |l: &str| l == "O" || l.starts_with("B-") || l.starts_with("I-");
         assert!(text.lines().filter(|l| !l.is_empty()).all(|l| allowed(l.rsplit(' ').next().unwrap())));
         assert!(f1(&bytes, &test_text) > 88.0);
+    }
+}
+
+#[test]
+fn json_says_in_which_scheme_marginals_are() {
+    use seqoia::data::scheme::{self, Scheme};
+    let iob2 = generate::columns(1, 100);
+    let bmes: String = iob2
+        .split("\n\n")
+        .map(|sentence| {
+            let rows: Vec<_> = sentence.lines().filter_map(|l| l.rsplit_once(' ')).collect();
+            let mut labels = vec![];
+            scheme::convert(
+                Scheme::Iob2,
+                Scheme::Bmes,
+                &rows.iter().map(|r| r.1).collect::<Vec<_>>(),
+                &mut labels,
+            );
+            rows.iter().zip(&labels).map(|(r, l)| format!("{} {l}\n", r.0)).collect::<String>() + "\n"
+        })
+        .collect();
+    let json = |text: &str, scheme: Option<Scheme>| {
+        let (_, bytes) = train(&set(text, |o| o.scheme = scheme), &options("averaged-perceptron", 1), None);
+        let labeller = Arc::new(Labeller::from_bytes("m", &bytes).unwrap());
+        let options =
+            PredictOptions { output: Output::Json { marginals: true, nbest: 1 }, threads: 1, eager: false };
+        let mut out = vec![];
+        predict(&labeller, seqoia::input_from_text("test", text).unwrap(), options, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    for (text, scheme, key, inside) in [
+        (&iob2, None, None, "I-NP"),
+        (&iob2, Some(Scheme::Iobes), Some("iobes"), "E-NP"),
+        (&bmes, Some(Scheme::Iobes), None, "M-NP"), // I and M are the same thing
+        (&bmes, None, None, "M-NP"),
+    ] {
+        let line = json(text, scheme).lines().next().unwrap().to_owned();
+        let named = key.map(|key| format!("\"scheme\":\"{key}\""));
+        assert!(named.map_or(!line.contains("\"scheme\""), |named| line.contains(&named)), "{line}");
+        assert!(line.contains(&format!("\"{inside}\":")), "{line}");
+    }
+}
+
+#[test]
+fn many_labels_are_summed_in_double_precision_and_it_is_said() {
+    use seqoia::structures::chain::Precision;
+    let text =
+        |labels: usize| (0..3 * labels).map(|i| format!("w{i} p L{}\n\n", i % labels)).collect::<String>();
+    for (labels, precision) in [(60, Precision::F32), (70, Precision::F64)] {
+        let set = set(&text(labels), |_| ());
+        let mut o = options("lbfgs", 1);
+        o.precision = Precision::F32;
+        assert_eq!(Trainer::new(&set, &o).unwrap().precision(), precision);
+        let single = train(&set, &o, None).1;
+        o.precision = Precision::F64;
+        assert_eq!(single == train(&set, &o, None).1, precision == Precision::F64);
     }
 }
 

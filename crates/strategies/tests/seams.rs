@@ -212,6 +212,13 @@ fn errors_and_panics_of_workers_come_back_and_the_team_lives_on() {
 }
 
 #[test]
+fn learners_that_search_say_so() {
+    for entry in LEARNERS {
+        assert_eq!(entry.searches(), make(entry).needs().contains(&Question::Violations), "{}", entry.name);
+    }
+}
+
+#[test]
 fn inexact_search_learns_with_prefixes() {
     for update in [Update::Early, Update::Latest, Update::MaxViolation] {
         let weights = |threads| {

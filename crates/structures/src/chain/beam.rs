@@ -20,8 +20,9 @@ use seqoia_core::cast::label;
 /// Prefix scores of one search; what was not kept scores `Real::LEAST`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beam<R> {
-    best: Vec<R>, // [T][W]
-    order: Vec<u16>,
+    best: Vec<R>,    // [T][W]
+    order: Vec<u16>, // [K] labels of the position at hand, best first
+    kept: Vec<u16>,  // those of the position before that start a prefix, ascending
 }
 
 impl<R: Real> Beam<R> {
@@ -30,21 +31,23 @@ impl<R: Real> Beam<R> {
         let (width, labels) = (space.width, space.labels);
         self.best.clear();
         self.best.resize(nodes.len(), R::LEAST);
+        self.kept.clear();
+        self.kept.extend((0..labels).map(label));
         for t in 0..nodes.len() / width {
             let (before, row) = self.best.split_at_mut(t * width);
             let row = &mut row[..labels];
-            for (y, best) in row.iter_mut().enumerate() {
-                let arrive = match t {
-                    0 => R::ZERO,
-                    _ => {
-                        let edges = &edges[(t - 1) * stride..];
-                        let before = &before[(t - 1) * width..][..labels];
-                        let scores = before.iter().enumerate().map(|(from, b)| *b + edges[from * width + y]);
-                        scores.fold(R::LEAST, |top, x| if x > top { x } else { top })
+            if t == 0 {
+                row.fill(R::ZERO);
+            } else {
+                let (edges, before) = (&edges[(t - 1) * stride..], &before[(t - 1) * width..]);
+                for from in self.kept.iter().map(|y| usize::from(*y)) {
+                    for (best, edge) in row.iter_mut().zip(&edges[from * width..]) {
+                        let arrive = before[from] + *edge;
+                        *best = if arrive > *best { arrive } else { *best };
                     }
-                };
-                *best = arrive + nodes[t * width + y];
+                }
             }
+            row.iter_mut().zip(&nodes[t * width..]).for_each(|(best, node)| *best += *node);
             if size < labels {
                 self.order.clear();
                 self.order.extend((0..labels).map(label));
@@ -53,7 +56,11 @@ impl<R: Real> Beam<R> {
                     let (a, b) = (row[usize::from(*a)], row[usize::from(*b)]);
                     b.partial_cmp(&a).unwrap_or(std::cmp::Ordering::Equal)
                 });
-                self.order[size..].iter().for_each(|&y| row[usize::from(y)] = R::LEAST);
+                let (kept, pruned) = self.order.split_at(size);
+                pruned.iter().for_each(|&y| row[usize::from(y)] = R::LEAST);
+                self.kept.clear();
+                self.kept.extend_from_slice(kept);
+                self.kept.sort_unstable();
             }
         }
     }

@@ -253,7 +253,7 @@ impl Lane for ChainLane {
         let (space, mut odd) = (chain.space.view(), vec![]);
         let isa = self.decoder.kernel.isa();
         let loss = match chain.precision {
-            // In double precision always: what is gained there is not arithmetic.
+            // See `Precision::with_labels`.
             _ if space.width >= WIDE => {
                 let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
                 let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, exists));

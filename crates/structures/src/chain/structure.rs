@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Space;
+use super::kernel::WIDE;
 use super::lane::ChainLane;
 use seqoia_core::Isa;
 use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Structure};
@@ -26,6 +27,13 @@ impl Precision {
             Precision::F64 => "f64",
             Precision::F32 => "f32",
         }
+    }
+
+    /// The one that is used with so many labels: many are summed in double precision always, since what
+    /// is gained there is not arithmetic.
+    #[must_use]
+    pub fn with_labels(self, labels: usize) -> Self {
+        if Space::padded(labels) >= WIDE { Precision::F64 } else { self }
     }
 }
 

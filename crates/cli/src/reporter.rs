@@ -1,0 +1,284 @@
+//! What `seqoia train` shows and records: the opening block, a line a pass, the end; JSON lines.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+use seqoia::data::format::Kind;
+use seqoia::learners::Penalty;
+use seqoia::{DevSet, Ended, Error, PassRow, TrainOptions, Trained, Trainer, TrainingSet, Watch};
+use seqoia_report::{bytes, counted};
+use serde_json::json;
+
+use crate::flags::TrainArgs;
+use crate::screen;
+
+/// Prints the training table and writes the records.
+pub(crate) struct Reporter {
+    quiet: bool,
+    json: bool,
+    log: Option<(PathBuf, std::fs::File)>,
+    checkpoint: Option<PathBuf>,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    pass_started: Instant,
+    score: Option<&'static str>,
+    header: bool,
+    passes: u64,
+    broken: Option<Error>,
+    conllu: bool,
+}
+
+impl Reporter {
+    pub(crate) fn new(args: &TrainArgs) -> anyhow::Result<Self> {
+        let log = match &args.log {
+            Some(path) => {
+                let file = std::fs::File::create(path)
+                    .with_context(|| format!("{}: cannot write the log", path.display()))?;
+                Some((path.clone(), file))
+            }
+            None => None,
+        };
+        Ok(Reporter {
+            quiet: args.quiet,
+            json: args.json,
+            log,
+            checkpoint: args.checkpoint.clone(),
+            bar: None,
+            started: Instant::now(),
+            pass_started: Instant::now(),
+            score: None,
+            header: false,
+            passes: 0,
+            broken: None,
+            conllu: false,
+        })
+    }
+
+    fn line(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| screen::note(text)),
+            None => screen::note(text),
+        }
+    }
+
+    /// A line of the opening block: a name and what belongs to it, in at most 80 columns.
+    fn block(&self, name: &str, items: &[String]) {
+        let mut line = format!("{name:>10}  ");
+        for (i, item) in items.iter().enumerate() {
+            let (gap, width) = (if i == 0 { "" } else { "   " }, line.chars().count() + item.chars().count());
+            if i > 0 && width + gap.len() > 80 {
+                self.line(&line);
+                line = " ".repeat(12) + item;
+            } else {
+                line.push_str(gap);
+                line.push_str(item);
+            }
+        }
+        self.line(&line);
+    }
+
+    fn record(&mut self, record: &serde_json::Value) -> seqoia::Result<()> {
+        if let Some((path, file)) = &mut self.log {
+            writeln!(file, "{record}").map_err(|e| Error::Output(format!("{}: {e}", path.display())))?;
+        }
+        if self.json {
+            screen::result(&format!("{record}\n"))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn opening(
+        &mut self,
+        args: &TrainArgs,
+        set: &TrainingSet,
+        dev: Option<&DevSet>,
+        trainer: &Trainer<'_>,
+        options: &TrainOptions,
+    ) -> seqoia::Result<()> {
+        let n = |x: usize, thing: &str| counted(x as u64, thing);
+        let attributes = set.space.attributes() + set.space.view().edge_attributes();
+        let (weights, memory) = (set.space.existing(), trainer.memory(dev));
+        let (sequences, tokens) = (set.corpus.ends.len(), set.corpus.tokens());
+        let labels = n(set.labels.len(), "label");
+        self.block("data", &[set.file.clone(), n(sequences, "sequence"), n(tokens, "token"), labels]);
+        if let Some(dev) = dev {
+            self.block("dev", &[dev.file.clone(), n(dev.len(), "sequence"), n(dev.tokens(), "token")]);
+        }
+        let templates = n(set.program.templates().len(), "template");
+        let mut features = vec![templates, n(attributes, "attribute"), n(weights, "weight")];
+        features.extend(match (set.schemes.file, set.schemes.model) {
+            (Some(file), Some(model)) if file != model => {
+                Some(format!("{} read as {}", file.name(), model.name()))
+            }
+            (file, _) => file.map(|scheme| scheme.name().to_owned()),
+        });
+        self.block("features", &features);
+        let objective = trainer.objective();
+        if options.learner.penalty != Penalty::None {
+            self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
+            self.block("", &[format!("l2 {:.6e}", objective.l2), format!("l1 {:.6e}", objective.l1)]);
+        }
+        let mut strategy = trainer.strategy().name().to_owned();
+        if options.batch_size > 1 {
+            strategy.push_str(&format!(" of {}", options.batch_size));
+        }
+        let mut training = vec![options.learner.name.to_owned(), strategy];
+        training.extend(trainer.beam().map(|size| format!("beam {size}")));
+        training.extend([n(options.threads, "thread"), format!("seed {}", options.seed)]);
+        self.block("training", &training);
+        if trainer.precision() != options.precision {
+            self.block("precision", &["f64: more than 64 labels are always summed in it".to_owned()]);
+        }
+        self.block("memory", &[format!("at most {}", bytes(memory as u64))]);
+        if let (Some(file), Some(checkpoint)) = (&args.resume, &options.resume) {
+            let after = format!("after pass {}", checkpoint.pass());
+            self.block("resumed", &[file.display().to_string(), after]);
+        }
+        self.passes = trainer.passes();
+        self.conllu = set.kind == Kind::Conllu;
+        if std::io::stderr().is_terminal() && !args.quiet {
+            let bar = ProgressBar::new_spinner();
+            bar.enable_steady_tick(std::time::Duration::from_millis(120));
+            bar.set_message(format!("pass 1 of {}", self.passes));
+            self.bar = Some(bar);
+        }
+        self.record(&json!({
+            "event": "start",
+            "version": env!("CARGO_PKG_VERSION"),
+            "data": set.file,
+            "digest": set.digest,
+            "sequences": sequences,
+            "tokens": tokens,
+            "labels": set.labels.len(),
+            "attributes": attributes,
+            "weights": weights,
+            "learner": options.learner.name,
+            "strategy": trainer.strategy().name(),
+            "batch_size": options.batch_size,
+            "l1": objective.l1,
+            "l2": objective.l2,
+            "seed": options.seed,
+            "beam": trainer.beam(),
+            "resumed": options.resume.as_ref().map(|c| c.pass()),
+            "memory": memory,
+        }))?;
+        self.pass_started = Instant::now();
+        Ok(())
+    }
+
+    pub(crate) fn closing(&mut self, model: &Path, size: usize, trained: &Trained) -> seqoia::Result<()> {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        if let Some(error) = self.broken.take() {
+            return Err(error);
+        }
+        let best = match (trained.scores.first(), trained.best_pass == trained.passes) {
+            (Some(s), _) => format!("   pass {}, {} {:.2}", trained.best_pass, s.name, s.value),
+            (None, _) => String::new(),
+        };
+        self.line("");
+        self.line(&format!(
+            "   stopped  {} after {:.1} s",
+            trained.ended,
+            self.started.elapsed().as_secs_f64()
+        ));
+        self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
+        if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
+            self.line(&format!("     go on  with the same command and --resume {}", file.display()));
+        }
+        let test = if self.conllu { "test.conllu" } else { "test.txt" };
+        self.line(&format!("      next  seqoia predict -m {} {test}", model.display()));
+        let scores: serde_json::Map<_, _> =
+            trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
+        self.record(&json!({
+            "event": "end",
+            "ended": trained.ended.to_string(),
+            "passes": trained.passes,
+            "best_pass": trained.best_pass,
+            "scores": scores,
+            "model_bytes": size,
+            "seconds": self.started.elapsed().as_secs_f64(),
+        }))
+    }
+}
+
+impl Watch for Reporter {
+    fn pass(&mut self, row: &PassRow) {
+        let seconds = self.pass_started.elapsed().as_secs_f64();
+        self.pass_started = Instant::now();
+        if !self.header {
+            self.header = true;
+            self.score = row.scores.first().map(|s| s.name);
+            let score = self.score.map_or(String::new(), |s| format!("{:>14}", format!("dev {s}")));
+            let what = if row.objective.is_some() { "objective" } else { row.measure().0 };
+            self.line(&format!("\n  pass {what:>13}{score}       sec     total"));
+        }
+        let value = row.objective.map_or_else(|| row.measure().1, |f| format!("{f:.7}"));
+        let score = row
+            .scores
+            .first()
+            .map_or(String::new(), |s| format!("{:>13.2}{}", s.value, if row.best { "*" } else { " " }));
+        self.line(&format!(
+            "{:>6} {value:>13}{score}{seconds:>10.2}{:>10.2}",
+            row.number,
+            self.started.elapsed().as_secs_f64()
+        ));
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("pass {} of {}", (row.number + 1).min(self.passes), self.passes));
+        }
+        let scores: serde_json::Map<_, _> =
+            row.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
+        let record = json!({
+            "event": "pass",
+            "pass": row.number,
+            "objective": row.objective,
+            "loss": row.report.loss,
+            "wrong": row.report.wrong,
+            "effective_passes": share(row.report.asked.total(), row.examples),
+            "scores": scores,
+            "best": row.best,
+            "seconds": seconds,
+        });
+        if let Err(error) = self.record(&record) {
+            self.broken.get_or_insert(error);
+        }
+    }
+
+    /// A checkpoint that cannot be written ends no training: the model may still be wanted. It is told at
+    /// once, and again at the end.
+    fn checkpoint(&mut self, _: u64, file: &[u8]) {
+        let Some(path) = &self.checkpoint else { return };
+        if let Err(error) = seqoia::write_atomically(path, file) {
+            self.line(&format!("warning: no checkpoint of this pass: {error}"));
+            self.broken.get_or_insert(error.into());
+        }
+    }
+}
+
+/// What a learner without an objective of its own shows: mistakes, or the loss it saw.
+trait Measure {
+    fn measure(&self) -> (&'static str, String);
+}
+
+impl Measure for PassRow {
+    fn measure(&self) -> (&'static str, String) {
+        if self.report.asked.searches > 0 {
+            return ("wrong", format!("{:.2} %", 100.0 * share(self.report.wrong, self.examples)));
+        }
+        #[allow(clippy::cast_precision_loss)] // shown with a few digits
+        let loss = self.report.loss / self.examples.max(1) as f64;
+        ("loss", format!("{loss:.5}"))
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // shown with a few digits
+fn share(part: u64, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}

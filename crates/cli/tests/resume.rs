@@ -1,0 +1,36 @@
+//! A run that is killed, without any chance to tidy up, goes on from its checkpoint.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn seqoia(folder: &Path, args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_seqoia"));
+    command.args(args.split(' ')).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+#[test]
+fn killed_and_resumed_is_not_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(seqoia(folder, "demo --sentences 300 --save demo").status().unwrap().success());
+    let train = "train -q -t demo/template.crfpp --learner averaged-perceptron --passes 150 demo/train.txt";
+    assert!(seqoia(folder, &format!("{train} -m straight")).status().unwrap().success());
+
+    let mut run = seqoia(folder, &format!("{train} -m never --checkpoint ck")).spawn().unwrap();
+    let started = Instant::now();
+    while !folder.join("ck").exists() && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    run.kill().unwrap(); // SIGKILL
+    run.wait().unwrap();
+    assert!(folder.join("ck").exists() && !folder.join("never").exists());
+
+    assert!(seqoia(folder, &format!("{train} -m resumed --resume ck")).status().unwrap().success());
+    let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert!(read("straight") == read("resumed"));
+}
