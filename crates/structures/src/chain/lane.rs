@@ -341,26 +341,12 @@ fn edge_weights(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, 
     }
 }
 
-/// Index of the weight of (attribute, label), if it exists.
-fn node_weight(chain: &Chain, space: SpaceView<'_>, attribute: u32, y: u16) -> Option<u32> {
-    let (a, y) = (attribute as usize, usize::from(y));
-    if a < space.dense {
-        let exists = chain.space.holes(space.labels + a)[y / 32] >> (y % 32) & 1 == 0;
-        return exists.then(|| narrow(space.rows_at() + a * space.width + y));
-    }
-    let mut found = None;
-    space.each_single(attribute, |p, label| {
-        found = if label == y { Some(narrow(space.singles_at() + p)) } else { found }
-    });
-    found
-}
-
 /// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any. What was
 /// found may be a prefix, and is compared with a prefix of gold.
 fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) {
     let space = chain.space.view();
     let (plus, minus) = (v.delta.share(&[1.0]), v.delta.share(&[-1.0]));
-    let single = |at: u32, from: u32| Row { at, from, len: 1, holes: 0 };
+    let single = |at: usize, from: u32| Row { at: narrow(at), from, len: 1, holes: 0 };
     for t in 0..found.len() {
         let (gold, other) = (x.labels[t], found[t]);
         if gold != other {
@@ -372,21 +358,20 @@ fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) 
                         (v.delta.share(&[value]), v.delta.share(&[-value]))
                     }
                 };
-                v.delta.rows.extend(node_weight(chain, space, a, gold).map(|at| single(at, plus)));
-                v.delta.rows.extend(node_weight(chain, space, a, other).map(|at| single(at, minus)));
+                v.delta.rows.extend(chain.space.node_weight(a, gold).map(|at| single(at, plus)));
+                v.delta.rows.extend(chain.space.node_weight(a, other).map(|at| single(at, minus)));
             }
         }
         if t == 0 || (gold == other && x.labels[t - 1] == found[t - 1]) {
             continue;
         }
         for (labels, from) in [(x.labels, plus), (found, minus)] {
-            let (before, y) = (usize::from(labels[t - 1]), usize::from(labels[t]));
-            if chain.space.holes(before)[y / 32] >> (y % 32) & 1 == 0 {
-                v.delta.rows.push(single(narrow(before * space.width + y), from));
-            }
+            let transition = chain.space.transition_weight(labels[t - 1], labels[t]);
+            v.delta.rows.extend(transition.map(|at| single(at, from)));
             if x.edges.is_empty() {
                 continue;
             }
+            let (before, y) = (usize::from(labels[t - 1]), usize::from(labels[t]));
             let sign = v.delta.pool[from as usize];
             for (i, &e) in x.edges.at(t).iter().enumerate() {
                 let from = match x.edges.values_at(t) {
@@ -395,7 +380,7 @@ fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) 
                 };
                 edge_weights(space, e, |at, pair| {
                     if pair as usize == before * space.width + y {
-                        v.delta.rows.push(single(at, from));
+                        v.delta.rows.push(single(at as usize, from));
                     }
                 });
             }

@@ -17,7 +17,7 @@ mod wide;
 pub(crate) use viterbi::best_path;
 pub(crate) use wide::{WIDE, Wide};
 
-pub(crate) use batch::Batch;
+pub use batch::Batch;
 pub(crate) use forward_backward::ForwardBackward;
 
 use super::SpaceView;
