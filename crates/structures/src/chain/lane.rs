@@ -95,8 +95,7 @@ impl Lane for ChainLane {
         if let Some(size) = chain.beam {
             return in_beam(chain, decoder, x, id, size, search, note, found);
         }
-        let gold = decoder.score_of(space, x.labels);
-        let mut keep = |found: &[u16], score: f64| {
+        let mut keep = |decoder: &Decoder<f64>, found: &[u16], score: f64| {
             if !score.is_finite() {
                 return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
             }
@@ -105,7 +104,7 @@ impl Lane for ChainLane {
                 let v = note.violation();
                 v.cost = real(wrong);
                 // Both scores hold costs: none for gold, `search.cost` a wrong label for the other.
-                v.margin = gold - (score - search.cost * v.cost);
+                v.margin = decoder.score_of(space, x.labels) - (score - search.cost * v.cost);
                 differ(chain, x, found, v);
                 note.wrong = true;
             }
@@ -113,9 +112,10 @@ impl Lane for ChainLane {
         };
         if search.k <= 1 {
             let score = decoder.best_scored(space, found);
-            return keep(found, score);
+            return keep(decoder, found, score);
         }
-        decoder.nbest_scored(space, search.k).iter().try_for_each(|l| keep(&l.labels, l.score))
+        let best = decoder.nbest_scored(space, search.k);
+        best.iter().try_for_each(|l| keep(decoder, &l.labels, l.score))
     }
 
     fn parts(&self) -> usize {
