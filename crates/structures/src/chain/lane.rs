@@ -21,6 +21,7 @@ pub(super) struct ChainLane {
     decoder: Decoder<f64>,
     forward_backward: ForwardBackward<f64>,
     found: Vec<u16>,
+    scaled: Vec<f64>, // [W] of the position at hand, if W is large
     batch: Batch<f64>,
     single: Single,
     wide: Option<Wide>,
@@ -34,6 +35,16 @@ struct Single {
     g: Vec<f32>, // [weights]
 }
 
+/// Which values rows share, and what they are multiplied with.
+enum Values {
+    /// Of a position.
+    Node(usize, f64),
+    /// Of the plain label pairs, summed over positions.
+    Transitions,
+    /// Of an edge, the first one being number 0.
+    Edge(usize, f64),
+}
+
 impl ChainLane {
     pub(super) fn new(chain: Arc<Chain>) -> Self {
         let decoder = Decoder::new(chain.isa);
@@ -44,6 +55,7 @@ impl ChainLane {
             decoder,
             forward_backward: ForwardBackward::default(),
             found: vec![],
+            scaled: vec![],
             batch: Batch::default(),
             single: Single::default(),
             wide: None,
@@ -56,6 +68,51 @@ impl ChainLane {
 
     fn open_view(&self) -> SequenceView<'_> {
         view(&self.chain, self.id, &self.copy)
+    }
+
+    /// Calls `see` with every row of weights that the open example has a feature in. Rows point into a
+    /// pool: `share` is called for the values of each group of rows, before it, and says where they are.
+    fn each_row(&self, mut share: impl FnMut(Values) -> u32, mut see: impl FnMut(Row)) {
+        let (space, x) = (self.space(), self.open_view());
+        let layout = &*self.chain.space;
+        let dense = |holes: &[u32], at: usize, from: u32, see: &mut dyn FnMut(Row)| {
+            for (block, &holes) in holes.iter().enumerate() {
+                let len = (space.width - block * 32).min(32);
+                let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
+                see(Row { at, from, len: narrow(len), holes });
+            }
+        };
+        let value = |items: Items<'_>, t: usize, i: usize| items.values_at(t).map(|v| f64::from(v[i]));
+        for t in 0..x.len() {
+            // All attributes share one copy unless they have values of their own.
+            let plain = (x.nodes.values.is_empty()).then(|| share(Values::Node(t, 1.0)));
+            for (i, &a) in x.nodes.at(t).iter().enumerate() {
+                let from = value(x.nodes, t, i).map(|value| share(Values::Node(t, value)));
+                let from = from.or(plain).unwrap_or_default();
+                if (a as usize) < space.dense {
+                    let at = space.rows_at() + a as usize * space.width;
+                    dense(layout.holes(space.labels + a as usize), at, from, &mut see);
+                } else {
+                    space.each_single(a, |p, y| {
+                        let (at, from) = (narrow(space.singles_at() + p), from + narrow(y));
+                        see(Row { at, from, len: 1, holes: 0 });
+                    });
+                }
+            }
+        }
+        let from = share(Values::Transitions);
+        for y in 0..space.labels {
+            let at = y * space.width;
+            dense(layout.holes(y), at, from + narrow(at), &mut see);
+        }
+        for t in 1..x.edges.len() {
+            let plain = (x.edges.values.is_empty()).then(|| share(Values::Edge(t - 1, 1.0)));
+            for (i, &e) in x.edges.at(t).iter().enumerate() {
+                let from = value(x.edges, t, i).map(|value| share(Values::Edge(t - 1, value)));
+                let from = from.or(plain).unwrap_or_default();
+                edge_weights(space, e, |at, pair| see(Row { at, from: from + pair, len: 1, holes: 0 }));
+            }
+        }
     }
 
     /// Distance between the edge scores of neighbouring positions.
@@ -125,9 +182,7 @@ impl Lane for ChainLane {
     }
 
     fn rows(&self, out: &mut Vec<Row>) {
-        let mut delta = Delta { rows: std::mem::take(out), pool: vec![] };
-        self.scatter(&vec![0.0; self.parts()], &mut delta);
-        *out = delta.rows;
+        self.each_row(|_| 0, |row| out.push(row));
     }
 
     fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {
@@ -174,61 +229,45 @@ impl Lane for ChainLane {
 
     fn scatter(&self, parts: &[f64], out: &mut Delta) {
         let (space, x) = (self.space(), self.open_view());
-        let layout = &*self.chain.space;
-        let (nodes, edges) = parts.split_at(x.len() * space.width);
-        let row = |holes: &[u32], at: usize, from: u32, out: &mut Delta| {
-            for (block, &holes) in holes.iter().enumerate() {
-                let len = (space.width - block * 32).min(32);
-                let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
-                out.rows.push(Row { at, from, len: narrow(len), holes });
-            }
-        };
-        for (t, part) in nodes.chunks_exact(space.width).enumerate() {
-            let plain = (x.nodes.values.is_empty()).then(|| out.share(part));
-            for (i, &a) in x.nodes.at(t).iter().enumerate() {
-                let from = plain.unwrap_or_else(|| share_scaled(out, part, x.nodes, t, i));
-                if (a as usize) < space.dense {
-                    let at = space.rows_at() + a as usize * space.width;
-                    row(layout.holes(space.labels + a as usize), at, from, out);
-                } else {
-                    space.each_single(a, |p, y| {
-                        let (at, from) = (narrow(space.singles_at() + p), from + narrow(y));
-                        out.rows.push(Row { at, from, len: 1, holes: 0 });
-                    });
+        let (width, matrix) = (space.width, space.labels * space.width);
+        let (nodes, edges) = parts.split_at(x.len() * width);
+        let Delta { rows, pool } = out;
+        let share = |values: Values| {
+            let from = pool.len();
+            match values {
+                Values::Node(t, value) => pool.extend(nodes[t * width..][..width].iter().map(|p| value * p)),
+                Values::Edge(t, value) => {
+                    pool.extend(edges[t * matrix..][..matrix].iter().map(|p| value * p))
+                }
+                Values::Transitions if x.edges.is_empty() => pool.extend_from_slice(edges),
+                Values::Transitions => {
+                    pool.resize(from + matrix, 0.0);
+                    for part in edges.chunks_exact(matrix) {
+                        pool[from..].iter_mut().zip(part).for_each(|(sum, p)| *sum += p);
+                    }
                 }
             }
-        }
-        let matrix = space.labels * space.width;
-        let summed = if x.edges.is_empty() { edges.to_vec() } else { sum_matrices(edges, matrix) };
-        let from = out.share(&summed);
-        for y in 0..space.labels {
-            let at = y * space.width;
-            row(layout.holes(y), at, from + narrow(at), out);
-        }
-        for (t, part) in edges.chunks_exact(matrix).enumerate().filter(|_| !x.edges.is_empty()) {
-            let plain = (x.edges.values.is_empty()).then(|| out.share(part));
-            for (i, &e) in x.edges.at(t + 1).iter().enumerate() {
-                let from = plain.unwrap_or_else(|| share_scaled(out, part, x.edges, t + 1, i));
-                edge_weights(space, e, |at, pair| {
-                    out.rows.push(Row { at, from: from + pair, len: 1, holes: 0 })
-                });
-            }
-        }
+            narrow(from)
+        };
+        self.each_row(share, |row| rows.push(row));
     }
 
     fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
-        let (space, x) = (self.space(), self.open_view());
-        let layout = &*self.chain.space;
+        let ChainLane { chain, id, copy, decoder, scaled, .. } = self;
+        let (layout, x) = (&*chain.space, view(chain, *id, copy));
+        let space = layout.view();
         let (nodes, edges) = parts.split_at(x.len() * space.width);
-        self.decoder.kernel.spread_nodes(layout, x.nodes, nodes, step, at, to);
+        decoder.kernel.spread_nodes(layout, x.nodes, nodes, step, at, to, scaled);
         let matrix = space.labels * space.width;
+        // Someone else's transitions are not even looked at.
+        let mine = at / space.width..space.labels.min((at + to.len()).div_ceil(space.width));
         let mut add = |index: usize, x: f64| {
             if let Some(to) = index.checked_sub(at).and_then(|i| to.get_mut(i)) {
                 *to += step * x;
             }
         };
         for (t, part) in edges.chunks_exact(matrix).enumerate() {
-            for from in 0..space.labels {
+            for from in mine.clone() {
                 let holes = layout.holes(from);
                 for y in (0..space.labels).filter(|y| holes[y / 32] >> (y % 32) & 1 == 0) {
                     add(from * space.width + y, part[from * space.width + y]);
@@ -386,18 +425,4 @@ fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) 
             }
         }
     }
-}
-
-fn share_scaled(out: &mut Delta, part: &[f64], items: Items<'_>, t: usize, i: usize) -> u32 {
-    let value = items.values_at(t).map_or(1.0, |v| f64::from(v[i]));
-    let scaled: Vec<f64> = part.iter().map(|p| value * p).collect();
-    out.share(&scaled)
-}
-
-fn sum_matrices(edges: &[f64], matrix: usize) -> Vec<f64> {
-    let mut sum = vec![0.0; matrix];
-    for part in edges.chunks_exact(matrix) {
-        sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
-    }
-    sum
 }
