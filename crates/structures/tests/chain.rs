@@ -306,6 +306,16 @@ fn scatter_is_the_transpose_of_scores_and_spread_is_scatter() {
                 lane.spread(&parts, 2.0, left.len(), right);
                 assert!(pieces.iter().zip(&dense).all(|(a, b)| close(*a, *b, 1e-12)));
             }
+            let mut whole = vec![0.0; w.len()];
+            lane.spread(&parts, 2.0, 0, &mut whole);
+            for workers in [1, 2, 3, 8] {
+                pieces.fill(0.0);
+                let fences = chain.fences(workers);
+                for cut in fences.windows(2) {
+                    lane.spread(&parts, 2.0, cut[0], &mut pieces[cut[0]..cut[1]]);
+                }
+                assert!(pieces.iter().zip(&whole).all(|(a, b)| a.to_bits() == b.to_bits()));
+            }
         }
     }
 }
