@@ -45,12 +45,7 @@ pub struct Space {
     holes: Vec<u32>,       // [K + dense][ceil(W/32)] bits of weights that do not exist
     complete: bool,        // no holes but the padding
     transitions: bool,     // plain label pairs have weights
-    work: u64,             // of all attributes; see `fences`
-    steps: Vec<u32>,       // [STEPS + 1] index before which i / STEPS of the work lies
 }
-
-/// Into how many equal shares of work the weights of attributes are cut, for [`Space::fences`].
-const STEPS: usize = 256;
 
 /// Borrowed arrays of a [`Space`], or of a mapped model file: all that decoding needs.
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +204,6 @@ impl Space {
             }
         }
         space.lay_edges(edges, all);
-        space.lay_steps(&order, nodes, edges);
         space.complete =
             space.holes.chunks(Self::blocks(width)).all(|row| row == Self::padding(labels, width));
         (space, renumbering)
@@ -230,62 +224,6 @@ impl Space {
             let end = self.view().weights();
             self.edge_starts.push(narrow(end));
         }
-    }
-
-    /// Where shares of the work end. An occurrence of a dense attribute moves a row, in vectors of four;
-    /// one of another attribute its weights one by one.
-    fn lay_steps(&mut self, order: &[u32], nodes: &Pairs, edges: &Pairs) {
-        let view = self.view();
-        let node = |(new, &old): (usize, &u32)| {
-            let (count, labels) = (u64::from(nodes.counts[old as usize]), nodes.of(old as usize).len());
-            match new < view.dense {
-                true => (view.width, count * (view.width / 4 + 1) as u64),
-                false => (labels, count * (labels + 1) as u64),
-            }
-        };
-        let edge = |(lists, &count): (&[u32], &u32)| {
-            let length = lists[1] - lists[0];
-            (length as usize, u64::from(count) * u64::from(length + 1))
-        };
-        // Number of weights and work of each attribute, in the order of the weights.
-        let stretches = || {
-            let edges = view.edge_starts.windows(2).zip(&edges.counts).map(edge);
-            order.iter().enumerate().map(node).chain(edges)
-        };
-        let total = stretches().map(|(_, work)| work).sum::<u64>();
-        let (mut at, mut done, mut steps) = (view.rows_at(), 0, vec![]);
-        for (length, work) in stretches() {
-            while done * STEPS as u64 >= total * steps.len() as u64 && steps.len() < STEPS {
-                steps.push(narrow(at));
-            }
-            (at, done) = (at + length, done + work);
-        }
-        steps.resize(STEPS + 1, narrow(view.weights()));
-        (self.work, self.steps) = (total, steps);
-    }
-
-    /// Where to cut the weights so that `pieces` stretches have about equal work in a pass over
-    /// `sequences`: a frequent attribute has more than a rare one, and the transitions have theirs once
-    /// a sequence. `pieces + 1` ascending indices; no row is cut.
-    #[must_use]
-    pub fn fences(&self, pieces: usize, sequences: usize) -> Vec<usize> {
-        let view = self.view();
-        let (pieces, matrix) = (pieces.max(1) as u64, view.rows_at() as u64);
-        let first = matrix * sequences as u64;
-        let fence = |i: u64| {
-            let before = (first + self.work) * i / pieces;
-            match before.checked_sub(first) {
-                None => usize::try_from(before * view.labels as u64 / first).unwrap_or(0) * view.width,
-                Some(rest) => {
-                    let step = (rest * STEPS as u64).checked_div(self.work).unwrap_or(0);
-                    self.steps.get(usize::try_from(step).unwrap_or(0)).map_or(view.weights(), |&s| s as usize)
-                }
-            }
-        };
-        let mut fences: Vec<usize> = (0..=pieces).map(fence).collect();
-        fences[0] = 0;
-        fences[usize::try_from(pieces).unwrap_or(0)] = view.weights();
-        fences
     }
 
     /// K rounded up to whole vectors: 4 for at most 4 labels, else a multiple of 8.
@@ -404,8 +342,7 @@ impl Space {
     /// Bytes that the layout takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let wide = self.edge_starts.len() + self.edge_pairs.len() + self.holes.len() + self.steps.len();
-        4 * wide + 2 * self.singles.len()
+        4 * (self.edge_starts.len() + self.edge_pairs.len() + self.holes.len()) + 2 * self.singles.len()
     }
 }
 
@@ -439,26 +376,6 @@ mod tests {
         assert_eq!(space.attributes(), 4);
         assert_eq!(space.existing(), 3 + 5 + 2);
         assert!(v.is_sound());
-    }
-
-    #[test]
-    fn fences_share_the_work_and_cut_no_row() {
-        // Three rows of 4 weights with work 90 * 2, 9 * 2 and 2, then single weights.
-        let nodes = pairs(&[&[0, 1], &[0, 1, 2], &[2, 0], &[1], &[1]], &[90, 9, 1, 1, 1]);
-        let (space, _) = Space::new(3, &nodes, &Pairs::default(), Some(&[0]), false);
-        let weights = space.view().weights();
-        assert_eq!((weights, space.work), (12 + 12 + 2, 180 + 18 + 2 + 2 + 2));
-        assert_eq!(space.fences(2, 0), [0, 16, 26]);
-        assert_eq!(space.fences(2, 1000), [0, 4, 26]); // a third of the transitions
-        for pieces in 1..20 {
-            for sequences in [0, 1, 10, 17, 18, 100] {
-                let fences = space.fences(pieces, sequences);
-                assert!(fences.len() == pieces + 1 && fences.is_sorted());
-                assert_eq!((fences[0], fences[pieces]), (0, weights));
-                assert!(fences.iter().all(|&f| f >= 24 || f % 4 == 0));
-            }
-        }
-        assert_eq!(Space::new(3, &Pairs::default(), &Pairs::default(), None, false).0.fences(2, 0).len(), 3);
     }
 
     #[test]

@@ -87,10 +87,6 @@ impl Structure for Chain {
         self.corpus.size(id)
     }
 
-    fn fences(&self, pieces: usize) -> Vec<usize> {
-        self.space.fences(pieces, self.corpus.len())
-    }
-
     fn lane(self: Arc<Self>, _number: usize) -> Result<Box<dyn Lane>> {
         Ok(Box::new(ChainLane::new(self)))
     }
