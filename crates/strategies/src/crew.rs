@@ -5,27 +5,37 @@
 //! `std::thread::scope` starts threads, thread pools with scopes allocate and queue every job. Hence
 //! the hand-over below, the only `unsafe` of this crate.
 //!
-//! *Why it is sound.* Another worker touches the job's address only between seeing the new `turn`
+//! *Why it is sound.* Another worker touches the call's address only between seeing the new `turn`
 //! and lowering `left`. [`Crew::run`] can leave neither by return nor by panic before `left` is 0:
 //! its own share runs under `catch_unwind` and nothing else in it panics. The next address is
-//! written only while `busy` is held, that is after that.
+//! written only while `busy` is held, that is after that. The last worker wakes the caller through a
+//! handle that it copied before it lowered `left`.
+//!
+//! Who waits spins for a moment and then sleeps, workers as well as the caller: on a machine that has
+//! other things to do the core that spins may be the one that the awaited thread needs.
 
 #![allow(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, Thread};
 
 use seqoia_core::{Error, Result};
 
 /// Called with the number of the worker, 0 for the caller itself.
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
+/// A job, and whom to wake when it is done.
+struct Call<'a> {
+    job: Job<'a>,
+    caller: Thread,
+}
+
 struct Shared {
-    job: AtomicPtr<()>, // address of a `Job`, valid while `left` > 0
-    turn: AtomicUsize,  // counts jobs
-    left: AtomicUsize,  // others that have not finished this one
+    call: AtomicPtr<()>, // address of a `Call`, valid while `left` > 0
+    turn: AtomicUsize,   // counts calls
+    left: AtomicUsize,   // others that have not finished this one
     quit: AtomicBool,
     broke: Mutex<Option<String>>,
     spins: usize,
@@ -38,9 +48,10 @@ pub struct Crew {
     busy: AtomicBool,
 }
 
-/// Pauses before a waiting worker goes to sleep: about 50 microseconds, several times what a wake-up
-/// costs. None if there are more workers than cores, where spinning takes time from who works.
-const SPINS: usize = 20_000;
+/// Pauses before who waits goes to sleep: 10 to 50 microseconds, as a pause takes from 5 to 25
+/// nanoseconds, and so about what a wake-up costs. None if there are more workers than cores, where
+/// spinning takes time from who works.
+const SPINS: usize = 2_000;
 
 impl Crew {
     /// `threads` workers in all; at least one.
@@ -50,7 +61,7 @@ impl Crew {
     pub fn new(threads: usize) -> Result<Crew> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let shared = Arc::new(Shared {
-            job: AtomicPtr::new(std::ptr::null_mut()),
+            call: AtomicPtr::new(std::ptr::null_mut()),
             turn: AtomicUsize::new(0),
             left: AtomicUsize::new(0),
             quit: AtomicBool::new(false),
@@ -89,20 +100,13 @@ impl Crew {
             return attempt(job, 0).map_or(Ok(()), |what| Err(Error::Worker(what)));
         }
         let s = &*self.shared;
-        s.job.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
+        let call = Call { job, caller: std::thread::current() };
+        s.call.store((&raw const call).cast_mut().cast(), Ordering::Relaxed);
         s.left.store(self.others.len(), Ordering::Relaxed);
         s.turn.fetch_add(1, Ordering::Release);
         self.others.iter().for_each(|h| h.thread().unpark());
         let own = attempt(job, 0);
-        let mut spins = 0;
-        while s.left.load(Ordering::Acquire) > 0 {
-            if spins < s.spins {
-                spins += 1;
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
-        }
+        s.wait(|| s.left.load(Ordering::Acquire) == 0);
         let theirs = s.broke.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         self.busy.store(false, Ordering::Release);
         own.or(theirs).map_or(Ok(()), |what| Err(Error::Worker(what)))
@@ -110,29 +114,37 @@ impl Crew {
 }
 
 impl Shared {
+    /// Until `done`, which another thread makes true before it unparks this one.
+    fn wait(&self, done: impl Fn() -> bool) {
+        for _ in 0..self.spins {
+            if done() {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        while !done() {
+            std::thread::park();
+        }
+    }
+
     fn work(&self, number: usize) {
         let mut seen = 0;
         loop {
-            let mut spins = 0;
-            while self.turn.load(Ordering::Acquire) == seen {
-                if spins < self.spins {
-                    spins += 1;
-                    std::hint::spin_loop();
-                } else {
-                    std::thread::park();
-                }
-            }
+            self.wait(|| self.turn.load(Ordering::Acquire) != seen);
             seen = seen.wrapping_add(1);
             if self.quit.load(Ordering::Relaxed) {
                 return;
             }
-            // SAFETY: `turn` has changed, so `run` has stored the address of its own argument and
+            // SAFETY: `turn` has changed, so `run` has stored the address of a call on its stack and
             // waits until `left`, which counts this worker, is 0; see the head of the file.
-            let job: Job<'_> = unsafe { *self.job.load(Ordering::Relaxed).cast::<Job<'_>>() };
-            if let Some(what) = attempt(job, number) {
+            let call = unsafe { &*self.call.load(Ordering::Relaxed).cast::<Call<'_>>() };
+            if let Some(what) = attempt(call.job, number) {
                 self.broke.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(what);
             }
-            self.left.fetch_sub(1, Ordering::Release);
+            let caller = call.caller.clone();
+            if self.left.fetch_sub(1, Ordering::Release) == 1 {
+                caller.unpark();
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real, single};
 use seqoia_core::{
-    Delta, Note, Pairs, Ragged, Random, Search, Sequence, SequenceView, Structure, Update, Weights,
+    Delta, Note, Pairs, Ragged, Random, Row, Search, Sequence, SequenceView, Structure, Update, Weights,
     sum_by_parts,
 };
 use seqoia_structures::brute;
@@ -292,6 +292,10 @@ fn scatter_is_the_transpose_of_scores_and_spread_is_scatter() {
             lane.scatter(&parts, &mut delta);
             let back = delta.dot(Weights { values: &w, scale: 0.5 });
             assert!(close(there, back, 1e-12));
+            let mut rows = vec![];
+            lane.rows(&mut rows);
+            let place = |r: &Row| (r.at, r.len, r.holes);
+            assert!(rows.iter().map(place).eq(delta.rows.iter().map(place)));
 
             let (mut dense, mut pieces) = (vec![0.0; w.len()], vec![0.0; w.len()]);
             delta.entries().for_each(|(at, x)| dense[at] += 2.0 * x);
@@ -301,6 +305,16 @@ fn scatter_is_the_transpose_of_scores_and_spread_is_scatter() {
                 lane.spread(&parts, 2.0, 0, left);
                 lane.spread(&parts, 2.0, left.len(), right);
                 assert!(pieces.iter().zip(&dense).all(|(a, b)| close(*a, *b, 1e-12)));
+            }
+            let mut whole = vec![0.0; w.len()];
+            lane.spread(&parts, 2.0, 0, &mut whole);
+            for workers in [1, 2, 3, 8] {
+                pieces.fill(0.0);
+                let fences = chain.fences(workers);
+                for cut in fences.windows(2) {
+                    lane.spread(&parts, 2.0, cut[0], &mut pieces[cut[0]..cut[1]]);
+                }
+                assert!(pieces.iter().zip(&whole).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
         }
     }

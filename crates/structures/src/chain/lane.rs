@@ -21,6 +21,7 @@ pub(super) struct ChainLane {
     decoder: Decoder<f64>,
     forward_backward: ForwardBackward<f64>,
     found: Vec<u16>,
+    scaled: Vec<f64>, // [W] of the position at hand, if W is large
     batch: Batch<f64>,
     single: Single,
     wide: Option<Wide>,
@@ -34,6 +35,16 @@ struct Single {
     g: Vec<f32>, // [weights]
 }
 
+/// Which values rows share, and what they are multiplied with.
+enum Values {
+    /// Of a position.
+    Node(usize, f64),
+    /// Of the plain label pairs, summed over positions.
+    Transitions,
+    /// Of an edge, the first one being number 0.
+    Edge(usize, f64),
+}
+
 impl ChainLane {
     pub(super) fn new(chain: Arc<Chain>) -> Self {
         let decoder = Decoder::new(chain.isa);
@@ -44,6 +55,7 @@ impl ChainLane {
             decoder,
             forward_backward: ForwardBackward::default(),
             found: vec![],
+            scaled: vec![],
             batch: Batch::default(),
             single: Single::default(),
             wide: None,
@@ -56,6 +68,51 @@ impl ChainLane {
 
     fn open_view(&self) -> SequenceView<'_> {
         view(&self.chain, self.id, &self.copy)
+    }
+
+    /// Calls `see` with every row of weights that the open example has a feature in. Rows point into a
+    /// pool: `share` is called for the values of each group of rows, before it, and says where they are.
+    fn each_row(&self, mut share: impl FnMut(Values) -> u32, mut see: impl FnMut(Row)) {
+        let (space, x) = (self.space(), self.open_view());
+        let layout = &*self.chain.space;
+        let dense = |holes: &[u32], at: usize, from: u32, see: &mut dyn FnMut(Row)| {
+            for (block, &holes) in holes.iter().enumerate() {
+                let len = (space.width - block * 32).min(32);
+                let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
+                see(Row { at, from, len: narrow(len), holes });
+            }
+        };
+        let value = |items: Items<'_>, t: usize, i: usize| items.values_at(t).map(|v| f64::from(v[i]));
+        for t in 0..x.len() {
+            // All attributes share one copy unless they have values of their own.
+            let plain = (x.nodes.values.is_empty()).then(|| share(Values::Node(t, 1.0)));
+            for (i, &a) in x.nodes.at(t).iter().enumerate() {
+                let from = value(x.nodes, t, i).map(|value| share(Values::Node(t, value)));
+                let from = from.or(plain).unwrap_or_default();
+                if (a as usize) < space.dense {
+                    let at = space.rows_at() + a as usize * space.width;
+                    dense(layout.holes(space.labels + a as usize), at, from, &mut see);
+                } else {
+                    space.each_single(a, |p, y| {
+                        let (at, from) = (narrow(space.singles_at() + p), from + narrow(y));
+                        see(Row { at, from, len: 1, holes: 0 });
+                    });
+                }
+            }
+        }
+        let from = share(Values::Transitions);
+        for y in 0..space.labels {
+            let at = y * space.width;
+            dense(layout.holes(y), at, from + narrow(at), &mut see);
+        }
+        for t in 1..x.edges.len() {
+            let plain = (x.edges.values.is_empty()).then(|| share(Values::Edge(t - 1, 1.0)));
+            for (i, &e) in x.edges.at(t).iter().enumerate() {
+                let from = value(x.edges, t, i).map(|value| share(Values::Edge(t - 1, value)));
+                let from = from.or(plain).unwrap_or_default();
+                edge_weights(space, e, |at, pair| see(Row { at, from: from + pair, len: 1, holes: 0 }));
+            }
+        }
     }
 
     /// Distance between the edge scores of neighbouring positions.
@@ -95,8 +152,7 @@ impl Lane for ChainLane {
         if let Some(size) = chain.beam {
             return in_beam(chain, decoder, x, id, size, search, note, found);
         }
-        let gold = decoder.score_of(space, x.labels);
-        let mut keep = |found: &[u16], score: f64| {
+        let mut keep = |decoder: &Decoder<f64>, found: &[u16], score: f64| {
             if !score.is_finite() {
                 return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
             }
@@ -105,7 +161,7 @@ impl Lane for ChainLane {
                 let v = note.violation();
                 v.cost = real(wrong);
                 // Both scores hold costs: none for gold, `search.cost` a wrong label for the other.
-                v.margin = gold - (score - search.cost * v.cost);
+                v.margin = decoder.score_of(space, x.labels) - (score - search.cost * v.cost);
                 differ(chain, x, found, v);
                 note.wrong = true;
             }
@@ -113,9 +169,10 @@ impl Lane for ChainLane {
         };
         if search.k <= 1 {
             let score = decoder.best_scored(space, found);
-            return keep(found, score);
+            return keep(decoder, found, score);
         }
-        decoder.nbest_scored(space, search.k).iter().try_for_each(|l| keep(&l.labels, l.score))
+        let best = decoder.nbest_scored(space, search.k);
+        best.iter().try_for_each(|l| keep(decoder, &l.labels, l.score))
     }
 
     fn parts(&self) -> usize {
@@ -125,9 +182,7 @@ impl Lane for ChainLane {
     }
 
     fn rows(&self, out: &mut Vec<Row>) {
-        let mut delta = Delta { rows: std::mem::take(out), pool: vec![] };
-        self.scatter(&vec![0.0; self.parts()], &mut delta);
-        *out = delta.rows;
+        self.each_row(|_| 0, |row| out.push(row));
     }
 
     fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {
@@ -174,61 +229,45 @@ impl Lane for ChainLane {
 
     fn scatter(&self, parts: &[f64], out: &mut Delta) {
         let (space, x) = (self.space(), self.open_view());
-        let layout = &*self.chain.space;
-        let (nodes, edges) = parts.split_at(x.len() * space.width);
-        let row = |holes: &[u32], at: usize, from: u32, out: &mut Delta| {
-            for (block, &holes) in holes.iter().enumerate() {
-                let len = (space.width - block * 32).min(32);
-                let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
-                out.rows.push(Row { at, from, len: narrow(len), holes });
-            }
-        };
-        for (t, part) in nodes.chunks_exact(space.width).enumerate() {
-            let plain = (x.nodes.values.is_empty()).then(|| out.share(part));
-            for (i, &a) in x.nodes.at(t).iter().enumerate() {
-                let from = plain.unwrap_or_else(|| share_scaled(out, part, x.nodes, t, i));
-                if (a as usize) < space.dense {
-                    let at = space.rows_at() + a as usize * space.width;
-                    row(layout.holes(space.labels + a as usize), at, from, out);
-                } else {
-                    space.each_single(a, |p, y| {
-                        let (at, from) = (narrow(space.singles_at() + p), from + narrow(y));
-                        out.rows.push(Row { at, from, len: 1, holes: 0 });
-                    });
+        let (width, matrix) = (space.width, space.labels * space.width);
+        let (nodes, edges) = parts.split_at(x.len() * width);
+        let Delta { rows, pool } = out;
+        let share = |values: Values| {
+            let from = pool.len();
+            match values {
+                Values::Node(t, value) => pool.extend(nodes[t * width..][..width].iter().map(|p| value * p)),
+                Values::Edge(t, value) => {
+                    pool.extend(edges[t * matrix..][..matrix].iter().map(|p| value * p))
+                }
+                Values::Transitions if x.edges.is_empty() => pool.extend_from_slice(edges),
+                Values::Transitions => {
+                    pool.resize(from + matrix, 0.0);
+                    for part in edges.chunks_exact(matrix) {
+                        pool[from..].iter_mut().zip(part).for_each(|(sum, p)| *sum += p);
+                    }
                 }
             }
-        }
-        let matrix = space.labels * space.width;
-        let summed = if x.edges.is_empty() { edges.to_vec() } else { sum_matrices(edges, matrix) };
-        let from = out.share(&summed);
-        for y in 0..space.labels {
-            let at = y * space.width;
-            row(layout.holes(y), at, from + narrow(at), out);
-        }
-        for (t, part) in edges.chunks_exact(matrix).enumerate().filter(|_| !x.edges.is_empty()) {
-            let plain = (x.edges.values.is_empty()).then(|| out.share(part));
-            for (i, &e) in x.edges.at(t + 1).iter().enumerate() {
-                let from = plain.unwrap_or_else(|| share_scaled(out, part, x.edges, t + 1, i));
-                edge_weights(space, e, |at, pair| {
-                    out.rows.push(Row { at, from: from + pair, len: 1, holes: 0 })
-                });
-            }
-        }
+            narrow(from)
+        };
+        self.each_row(share, |row| rows.push(row));
     }
 
     fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
-        let (space, x) = (self.space(), self.open_view());
-        let layout = &*self.chain.space;
+        let ChainLane { chain, id, copy, decoder, scaled, .. } = self;
+        let (layout, x) = (&*chain.space, view(chain, *id, copy));
+        let space = layout.view();
         let (nodes, edges) = parts.split_at(x.len() * space.width);
-        self.decoder.kernel.spread_nodes(layout, x.nodes, nodes, step, at, to);
+        decoder.kernel.spread_nodes(layout, x.nodes, nodes, step, at, to, scaled);
         let matrix = space.labels * space.width;
+        // Someone else's transitions are not even looked at.
+        let mine = at / space.width..space.labels.min((at + to.len()).div_ceil(space.width));
         let mut add = |index: usize, x: f64| {
             if let Some(to) = index.checked_sub(at).and_then(|i| to.get_mut(i)) {
                 *to += step * x;
             }
         };
         for (t, part) in edges.chunks_exact(matrix).enumerate() {
-            for from in 0..space.labels {
+            for from in mine.clone() {
                 let holes = layout.holes(from);
                 for y in (0..space.labels).filter(|y| holes[y / 32] >> (y % 32) & 1 == 0) {
                     add(from * space.width + y, part[from * space.width + y]);
@@ -341,26 +380,12 @@ fn edge_weights(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, 
     }
 }
 
-/// Index of the weight of (attribute, label), if it exists.
-fn node_weight(chain: &Chain, space: SpaceView<'_>, attribute: u32, y: u16) -> Option<u32> {
-    let (a, y) = (attribute as usize, usize::from(y));
-    if a < space.dense {
-        let exists = chain.space.holes(space.labels + a)[y / 32] >> (y % 32) & 1 == 0;
-        return exists.then(|| narrow(space.rows_at() + a * space.width + y));
-    }
-    let mut found = None;
-    space.each_single(attribute, |p, label| {
-        found = if label == y { Some(narrow(space.singles_at() + p)) } else { found }
-    });
-    found
-}
-
 /// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any. What was
 /// found may be a prefix, and is compared with a prefix of gold.
 fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) {
     let space = chain.space.view();
     let (plus, minus) = (v.delta.share(&[1.0]), v.delta.share(&[-1.0]));
-    let single = |at: u32, from: u32| Row { at, from, len: 1, holes: 0 };
+    let single = |at: usize, from: u32| Row { at: narrow(at), from, len: 1, holes: 0 };
     for t in 0..found.len() {
         let (gold, other) = (x.labels[t], found[t]);
         if gold != other {
@@ -372,21 +397,20 @@ fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) 
                         (v.delta.share(&[value]), v.delta.share(&[-value]))
                     }
                 };
-                v.delta.rows.extend(node_weight(chain, space, a, gold).map(|at| single(at, plus)));
-                v.delta.rows.extend(node_weight(chain, space, a, other).map(|at| single(at, minus)));
+                v.delta.rows.extend(chain.space.node_weight(a, gold).map(|at| single(at, plus)));
+                v.delta.rows.extend(chain.space.node_weight(a, other).map(|at| single(at, minus)));
             }
         }
         if t == 0 || (gold == other && x.labels[t - 1] == found[t - 1]) {
             continue;
         }
         for (labels, from) in [(x.labels, plus), (found, minus)] {
-            let (before, y) = (usize::from(labels[t - 1]), usize::from(labels[t]));
-            if chain.space.holes(before)[y / 32] >> (y % 32) & 1 == 0 {
-                v.delta.rows.push(single(narrow(before * space.width + y), from));
-            }
+            let transition = chain.space.transition_weight(labels[t - 1], labels[t]);
+            v.delta.rows.extend(transition.map(|at| single(at, from)));
             if x.edges.is_empty() {
                 continue;
             }
+            let (before, y) = (usize::from(labels[t - 1]), usize::from(labels[t]));
             let sign = v.delta.pool[from as usize];
             for (i, &e) in x.edges.at(t).iter().enumerate() {
                 let from = match x.edges.values_at(t) {
@@ -395,24 +419,10 @@ fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) 
                 };
                 edge_weights(space, e, |at, pair| {
                     if pair as usize == before * space.width + y {
-                        v.delta.rows.push(single(at, from));
+                        v.delta.rows.push(single(at as usize, from));
                     }
                 });
             }
         }
     }
-}
-
-fn share_scaled(out: &mut Delta, part: &[f64], items: Items<'_>, t: usize, i: usize) -> u32 {
-    let value = items.values_at(t).map_or(1.0, |v| f64::from(v[i]));
-    let scaled: Vec<f64> = part.iter().map(|p| value * p).collect();
-    out.share(&scaled)
-}
-
-fn sum_matrices(edges: &[f64], matrix: usize) -> Vec<f64> {
-    let mut sum = vec![0.0; matrix];
-    for part in edges.chunks_exact(matrix) {
-        sum.iter_mut().zip(part).for_each(|(s, p)| *s += p);
-    }
-    sum
 }

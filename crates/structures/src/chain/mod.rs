@@ -20,6 +20,8 @@ mod space;
 mod structure;
 
 pub use decoder::{Decoder, Labelling};
+#[doc(hidden)] // not for programs: `experiments/seams` holds the seams against the bare kernel
+pub use kernel::Batch;
 pub use kernel::Real;
 pub use seqoia_core::Isa;
 pub use space::{Renumbering, Space, SpaceView};

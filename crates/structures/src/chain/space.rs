@@ -289,6 +289,29 @@ impl Space {
         &self.holes[row * blocks..(row + 1) * blocks]
     }
 
+    /// Index of the weight of an attribute of positions with a label, if it exists.
+    #[must_use]
+    pub fn node_weight(&self, attribute: u32, y: u16) -> Option<usize> {
+        let (space, a, y) = (self.view(), attribute as usize, usize::from(y));
+        if a < space.dense {
+            let exists = self.holes(space.labels + a)[y / 32] >> (y % 32) & 1 == 0;
+            return exists.then(|| space.rows_at() + a * space.width + y);
+        }
+        let mut found = None;
+        space.each_single(attribute, |p, label| {
+            found = if label == y { Some(space.singles_at() + p) } else { found }
+        });
+        found
+    }
+
+    /// Index of the weight of the plain label pair y', y, if it exists.
+    #[must_use]
+    pub fn transition_weight(&self, before: u16, y: u16) -> Option<usize> {
+        let (before, y) = (usize::from(before), usize::from(y));
+        let exists = self.holes(before)[y / 32] >> (y % 32) & 1 == 0;
+        exists.then_some(before * self.width + y)
+    }
+
     /// No row has other holes than its padding.
     pub(crate) fn is_complete(&self) -> bool {
         self.complete
@@ -345,6 +368,9 @@ mod tests {
         assert_eq!((v.width, v.dense, v.weights()), (4, 2, 3 * 4 + 2 * 4 + 2));
         assert_eq!(v.singles, [2 | SpaceView::LAST, SpaceView::LAST]);
         assert_eq!((v.list(2), v.list(3)), (vec![(20, 2)], vec![(21, 0)]));
+        assert_eq!([0, 1, 2].map(|y| space.node_weight(0, y)), [Some(12), Some(13), None]);
+        assert_eq!([0, 1, 2].map(|y| space.node_weight(2, y)), [None, None, Some(20)]);
+        assert_eq!([0, 1, 2].map(|y| space.transition_weight(1, y)), [None, Some(5), Some(6)]);
         assert_eq!(v.sparse().collect::<Vec<_>>(), [2, 3]);
         assert_eq!([0, 1, 2, 3, 4].map(|a| v.has(a)), [true, true, true, true, false]);
         assert_eq!(space.attributes(), 4);

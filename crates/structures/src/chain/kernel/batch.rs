@@ -22,7 +22,7 @@ use seqoia_core::{Corpus, Sequence, SequenceView};
 
 /// Buffers of one worker.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Batch<R> {
+pub struct Batch<R> {
     e: Vec<R>,          // [K][W] exp(a - m)
     transposed: Vec<R>, // [K][W]
     pairs: Vec<f64>,    // [K][W] sum of alpha_{t-1} r_t: too large a sum for single precision
@@ -46,7 +46,7 @@ impl<R: Real> Batch<R> {
     /// Adds the gradient to `g`, which may get values in its holes, and returns the loss. Sequences
     /// that it cannot do go to `odd`.
     #[allow(clippy::too_many_arguments)]
-    pub(crate) fn sum(
+    pub fn sum(
         &mut self,
         isa: Isa,
         space: SpaceView<'_>,

@@ -103,6 +103,7 @@ pub(super) fn edge_scores<R: Real>(space: SpaceView<'_>, w: &[R], scale: R, edge
     }
 }
 
+#[allow(clippy::too_many_arguments)]
 pub(super) fn spread_nodes<R: Real>(
     isa: Isa,
     space: &Space,
@@ -111,8 +112,9 @@ pub(super) fn spread_nodes<R: Real>(
     step: R,
     at: usize,
     to: &mut [R],
+    buffer: &mut Vec<R>,
 ) {
-    dispatch!(isa, space.view().width, spread::<R>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, at: usize, to: &mut [R]));
+    dispatch!(isa, space.view().width, spread::<R>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, at: usize, to: &mut [R], buffer: &mut Vec<R>));
 }
 
 #[inline(always)]
@@ -123,11 +125,20 @@ fn spread<R: Real, const W: usize>(
     step: R,
     at: usize,
     to: &mut [R],
+    buffer: &mut Vec<R>,
 ) {
     let view = space.view();
     let width = if W == 0 { view.width } else { W };
     let (first_row, first_single, end) = (view.rows_at(), view.singles_at(), at + to.len());
-    let mut scaled = vec![R::ZERO; width];
+    // On the stack where the width is known; the padding stays 0.
+    let mut fixed = [R::ZERO; W];
+    let scaled = if W == 0 {
+        buffer.clear();
+        buffer.resize(width, R::ZERO);
+        buffer.as_mut_slice()
+    } else {
+        fixed.as_mut_slice()
+    };
     for (t, part) in parts.chunks_exact(width).take(nodes.len()).enumerate() {
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
         for (i, &a) in ids.iter().enumerate() {
@@ -154,7 +165,7 @@ fn spread<R: Real, const W: usize>(
                 }
                 let row = &mut to[from - at..][..width];
                 if space.is_complete() {
-                    row.iter_mut().zip(&scaled).for_each(|(r, s)| *r += *s);
+                    row.iter_mut().zip(&*scaled).for_each(|(r, s)| *r += *s);
                 } else {
                     for ((row, scaled), &bits) in row.chunks_mut(32).zip(scaled.chunks(32)).zip(holes) {
                         for (j, (r, s)) in row.iter_mut().zip(scaled).enumerate() {

@@ -17,7 +17,7 @@ mod wide;
 pub(crate) use viterbi::best_path;
 pub(crate) use wide::{WIDE, Wide};
 
-pub(crate) use batch::Batch;
+pub use batch::Batch;
 pub(crate) use forward_backward::ForwardBackward;
 
 use super::SpaceView;
@@ -173,7 +173,9 @@ impl Kernel {
         gather::edge_scores(space, w, scale, edges, out);
     }
 
-    /// `to += parts` through the attributes; `to` holds the weights from index `at` on.
+    /// `to += parts` through the attributes; `to` holds the weights from index `at` on. `buffer` is for
+    /// wide rows.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn spread_nodes<R: Real>(
         self,
         space: &super::Space,
@@ -182,8 +184,9 @@ impl Kernel {
         step: R,
         at: usize,
         to: &mut [R],
+        buffer: &mut Vec<R>,
     ) {
-        gather::spread_nodes(self.isa, space, nodes, parts, step, at, to);
+        gather::spread_nodes(self.isa, space, nodes, parts, step, at, to, buffer);
     }
 
     /// Best scores of all prefixes: `best[t][y]`, without back pointers (they are cheaper to find
