@@ -9,8 +9,12 @@ pub enum Isa {
     Portable,
     /// Vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(Seen),
 }
+
+/// Proof that this processor has what it stands beside: only [`Isa::detect`] gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen(());
 
 impl Isa {
     /// The best one that this processor has.
@@ -18,7 +22,7 @@ impl Isa {
     pub fn detect() -> Isa {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            return Isa::Avx2;
+            return Isa::Avx2(Seen(()));
         }
         Isa::Portable
     }
@@ -29,7 +33,7 @@ impl Isa {
         match self {
             Isa::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => "avx2",
+            Isa::Avx2(_) => "avx2",
         }
     }
 }

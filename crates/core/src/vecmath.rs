@@ -18,7 +18,7 @@ macro_rules! for_this_processor {
             fn avx2<$($g: Copy + $bound),*>($($arg: $type),*) $(-> $out)? {
                 $body($($arg),*)
             }
-            if Isa::detect() == Isa::Avx2 {
+            if let Isa::Avx2(_) = Isa::detect() {
                 // SAFETY: AVX2 was just seen on this processor.
                 return unsafe { avx2($($arg),*) };
             }

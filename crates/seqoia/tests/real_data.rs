@@ -109,14 +109,18 @@ fn parts_of_speech_are_tagged_about_as_well_as_by_the_reference() {
     let mut d = DataOptions::default();
     d.features.sets.push("pos".to_owned());
     d.label = LabelColumn::parse("xpos").unwrap();
-    let set = TrainingSet::read(open::open(&train).unwrap(), &d).unwrap();
-    // The reference has 94.29 and 94.46, the last figure 0.1 above ours.
-    for (file, least) in [("dev", 94.2), ("test", 94.3)] {
-        let path = data(&format!("ud-english-ewt/en_ewt-ud-{file}.conllu.gz")).unwrap();
-        let dev = DevSet::read(open::open(&path).unwrap(), &set).unwrap();
-        let mut o = options("averaged-perceptron");
-        (o.passes, o.keep_last) = (Some(Passes::Exactly(10)), true);
-        let trained = Trainer::new(&set, &o).unwrap().run(Some(&dev), &mut (), &Arc::default()).unwrap();
-        assert!(trained.scores[0].value >= least, "{file}: {}", trained.scores[0].value);
+    // The reference has 94.29 and 94.46; ours, over five seeds, 94.24 to 94.41 and 94.32 to 94.46, and more
+    // with all pairs.
+    for (pairs, least) in [(PairChoice::Observed, [94.2, 94.3]), (PairChoice::All, [94.3, 94.5])] {
+        d.pairs = pairs;
+        let set = TrainingSet::read(open::open(&train).unwrap(), &d).unwrap();
+        for (file, least) in ["dev", "test"].into_iter().zip(least) {
+            let path = data(&format!("ud-english-ewt/en_ewt-ud-{file}.conllu.gz")).unwrap();
+            let dev = DevSet::read(open::open(&path).unwrap(), &set).unwrap();
+            let mut o = options("averaged-perceptron");
+            (o.passes, o.keep_last) = (Some(Passes::Exactly(10)), true);
+            let trained = Trainer::new(&set, &o).unwrap().run(Some(&dev), &mut (), &Arc::default()).unwrap();
+            assert!(trained.scores[0].value >= least, "{file}: {}", trained.scores[0].value);
+        }
     }
 }

@@ -88,38 +88,46 @@ fn evaluation(bench: &mut Bench, task: &Task, limits: [usize; 2]) -> Result<()> 
     bench.show(&table)
 }
 
-/// Ten passes of the averaged perceptron, last weights.
+/// Ten passes of the averaged perceptron, last weights; ours with the pairs that occur and with all.
 fn accuracy(bench: &mut Bench, task: &Task) -> Result<()> {
     let tools = &bench.tools;
-    let ours = tools.train(task, &["--learner", "averaged-perceptron", "--passes", PASSES], OUR_MODEL);
+    let ours = |model: &str, flags: &[&str]| {
+        let flags = [&["--learner", "averaged-perceptron", "--passes", PASSES], flags].concat();
+        tools.train(task, &flags, model)
+    };
     let theirs = ["train", "train.crfsuite", THEIR_MODEL, "ap", &format!("max_iterations={PASSES}")];
-    let calls = [ours, tools.crfsuite(task, &theirs)];
+    let models = [OUR_MODEL, "labels-all.seqoia"];
+    let calls = [ours(models[0], &[]), ours(models[1], &["--pairs", "all"]), tools.crfsuite(task, &theirs)];
     let runs = interleaved(bench.repeat, &calls)?;
     let mut fits = vec![];
-    for run in &runs[1] {
+    for run in &runs[2] {
         fits.push(Fit::parse(&run.output)?);
     }
-    let (ours, theirs) = (cpu(&runs[0]), median(fits.iter().map(Fit::cpu)));
+    let theirs = median(fits.iter().map(Fit::cpu));
     let mut table = Table::new(
         "many-labels",
         format!("{}, averaged perceptron, {PASSES} passes", task.title),
         &["CPU s", "ratio", "dev", "test", "peak"],
     );
-    table.command("seqoia", calls[0].line());
-    table.command("python-crfsuite", calls[1].line());
-    let mut our_scores = vec![];
-    let mut their_scores = vec![];
-    for file in [task.dev, task.test] {
-        our_scores.push(Cell::Percent(score::ours(tools, task, OUR_MODEL, file)?));
-        let data = Path::new(file).with_extension("crfsuite");
-        let args = ["tag", &data.to_string_lossy(), THEIR_MODEL];
-        tools.crfsuite(task, &args).into_file("predicted").run()?;
-        their_scores.push(Cell::Percent(score::predicted(tools, task, file)?));
-    }
-    let rows = [("seqoia", ours, our_scores), ("python-crfsuite", theirs, their_scores)];
-    for ((name, seconds, scores), runs) in rows.into_iter().zip(&runs) {
-        let head = [Cell::Seconds(seconds), times(seconds, ours)];
-        table.row(name, head.into_iter().chain(scores).chain([Cell::Bytes(peak(runs))]));
+    let names = ["seqoia", "seqoia, all pairs", "python-crfsuite"];
+    for (number, ((name, runs), call)) in names.into_iter().zip(&runs).zip(&calls).enumerate() {
+        table.command(name, call.line());
+        let model = models.get(number).copied();
+        let seconds = if model.is_some() { cpu(runs) } else { theirs };
+        let mut cells = vec![Cell::Seconds(seconds), times(theirs, seconds)];
+        for file in [task.dev, task.test] {
+            cells.push(Cell::Percent(match model {
+                Some(model) => score::ours(tools, task, model, file)?,
+                None => {
+                    let data = Path::new(file).with_extension("crfsuite");
+                    let args = ["tag", &data.to_string_lossy(), THEIR_MODEL];
+                    tools.crfsuite(task, &args).into_file("predicted").run()?;
+                    score::predicted(tools, task, file)?
+                }
+            }));
+        }
+        cells.push(Cell::Bytes(peak(runs)));
+        table.row(name, cells);
     }
     table.note("CRFsuite's seconds are those inside the library, ours the whole process");
     bench.show(&table)

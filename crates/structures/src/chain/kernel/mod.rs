@@ -113,7 +113,7 @@ macro_rules! dispatch {
                     $crate::chain::kernel::Isa::Portable => plain::<$r, $w>($($arg),*),
                     // SAFETY: `Isa::Avx2` comes from `Isa::detect`, which saw AVX2 on this processor.
                     #[cfg(target_arch = "x86_64")]
-                    $crate::chain::kernel::Isa::Avx2 => unsafe { avx2::<$r, $w>($($arg),*) },
+                    $crate::chain::kernel::Isa::Avx2(_) => unsafe { avx2::<$r, $w>($($arg),*) },
                 }
             };
         }
