@@ -62,7 +62,7 @@ impl Way {
     fn usual() -> Vec<Way> {
         let single = ["--learner", "lbfgs", "--c2", "1", "--precision", "f32"];
         let start: &[&str] = &["--learner", "sgd", "--c2", "1", "--passes", "5"];
-        let then = [single.as_slice(), &["--history", "10", "--warm-start", "step1.seqoia"]].concat();
+        let then = [single.as_slice(), &["--history", "9", "--warm-start", "step1.seqoia"]].concat();
         vec![
             Way::plain(),
             Way::new("seqoia lbfgs f32", "single.seqoia", &[], &single),
