@@ -126,7 +126,7 @@ pub(crate) struct TrainArgs {
     /// Weight of |w|_1; `0.5/n` is understood
     #[arg(long, value_name = "X", help_heading = "Penalties")]
     pub(crate) l1: Option<String>,
-    /// Twice the weight of |w|^2; `1/n` is understood [default: 1/n]
+    /// Twice the weight of |w|^2; `1/n` is understood [default: 1/n; adagrad: 0]
     #[arg(long, value_name = "X", help_heading = "Penalties")]
     pub(crate) l2: Option<String>,
     /// CRFsuite's c1: l1 = c1 / n

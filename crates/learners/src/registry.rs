@@ -35,6 +35,8 @@ pub struct Entry {
     pub reference: &'static str,
     /// Which penalties it knows.
     pub penalty: Penalty,
+    /// n times the l2 that it has if the user names no penalty.
+    pub l2: f64,
     /// Thinks in whole passes: strategy `batch` by default.
     pub whole: bool,
     /// Passes, if the user does not say.
@@ -75,6 +77,7 @@ pub const LEARNERS: &[Entry] = &[
         summary: "quasi-Newton on the exact objective; the default",
         reference: "Liu & Nocedal 1989",
         penalty: Penalty::L2,
+        l2: 1.0,
         whole: true,
         passes: 1000,
         planes: 6 + 6,
@@ -86,6 +89,7 @@ pub const LEARNERS: &[Entry] = &[
         summary: "quasi-Newton with |w|_1: sparse models, elastic net",
         reference: "Andrew & Gao 2007",
         penalty: Penalty::L1L2,
+        l2: 1.0,
         whole: true,
         passes: 1000,
         planes: 7 + 6,
@@ -97,6 +101,7 @@ pub const LEARNERS: &[Entry] = &[
         summary: "one example at a time, calibrated rate that falls as 1/t",
         reference: "Bottou, crfsgd",
         penalty: Penalty::L2,
+        l2: 1.0,
         whole: false,
         passes: 20,
         planes: 2,
@@ -108,6 +113,7 @@ pub const LEARNERS: &[Entry] = &[
         summary: "a rate for each weight; the best after one pass",
         reference: "Duchi, Hazan & Singer 2011",
         penalty: Penalty::L2,
+        l2: 0.0,
         whole: false,
         passes: 5,
         planes: 3,
@@ -119,6 +125,7 @@ pub const LEARNERS: &[Entry] = &[
         summary: "mistake-driven updates, mean of all weights; fastest",
         reference: "Collins 2002",
         penalty: Penalty::None,
+        l2: 0.0,
         whole: false,
         passes: 10,
         planes: 3,
@@ -130,6 +137,7 @@ pub const LEARNERS: &[Entry] = &[
         summary: "mistake-driven updates, last weights; for comparison",
         reference: "Collins 2002",
         penalty: Penalty::None,
+        l2: 0.0,
         whole: false,
         passes: 10,
         planes: 1,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia_core::cast::real;
 use seqoia_core::{Corpus, Data, Done, Judge, Report, Score, Strategy, Structure};
-use seqoia_learners::registry::{Objective, Penalty};
+use seqoia_learners::registry::Objective;
 use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
 use seqoia_structures::chain::{Chain, Precision};
 
@@ -116,7 +116,7 @@ impl<'a> Trainer<'a> {
     pub fn new(set: &'a TrainingSet, options: &'a TrainOptions) -> Result<Self> {
         let strategy = options.check()?;
         let n = real(set.corpus.len());
-        let default = if options.learner.penalty == Penalty::None { 0.0 } else { 1.0 / n };
+        let default = options.learner.l2 / n;
         let objective = Objective {
             l1: options.l1.map_or(0.0, |s| s.value(n)),
             l2: options.l2.map_or(if options.l1.is_some() { 0.0 } else { default }, |s| s.value(n)),

@@ -25,9 +25,9 @@ const MODEL: &str = "choice.seqoia";
 
 /// What may be chosen. The first is also the run of one pass.
 pub(crate) const CANDIDATES: [&[&str]; 7] = [
-    &["--learner", "adagrad", "--pairs", "all", "--cutoff", "2", "--l2", "0", "--passes", "1"],
-    &["--learner", "adagrad", "--pairs", "all", "--cutoff", "2", "--l2", "0", "--passes", "2"],
-    &["--learner", "adagrad", "--pairs", "all", "--cutoff", "2", "--l2", "0", "--passes", "3"],
+    &["--learner", "adagrad", "--pairs", "all", "--cutoff", "2", "--passes", "1"],
+    &["--learner", "adagrad", "--pairs", "all", "--cutoff", "2", "--passes", "2"],
+    &["--learner", "adagrad", "--pairs", "all", "--cutoff", "2", "--passes", "3"],
     &["--learner", "averaged-perceptron", "--passes", "4"],
     &["--learner", "averaged-perceptron", "--passes", "6"],
     &["--learner", "averaged-perceptron", "--passes", "8"],
