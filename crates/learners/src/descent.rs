@@ -20,9 +20,8 @@ pub(crate) struct Descent {
 
 impl Descent {
     pub(crate) fn new(settings: &Settings) -> Self {
-        let history = settings.count("history").map_or(6, |n| usize::try_from(n).unwrap_or(6));
         Descent {
-            memory: Memory::new(history),
+            memory: Memory::new(history(settings)),
             w: vec![],
             g: vec![],
             d: vec![],
@@ -96,6 +95,11 @@ impl Descent {
         slots.extend(self.memory.state());
         slots
     }
+}
+
+/// Pairs of single numbers that a quasi-Newton method remembers, each as large as a double.
+pub(crate) fn history(settings: &Settings) -> usize {
+    settings.count("history").map_or(6, |n| usize::try_from(n).unwrap_or(6))
 }
 
 /// When to stop.

@@ -1,5 +1,6 @@
 //! The list of learners: name, parameters, what they minimise and how they are made.
 
+use crate::descent::history;
 use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, search, sgd};
 use seqoia_core::Learner;
 use seqoia_core::param::{Param, Settings, nearest};
@@ -41,8 +42,7 @@ pub struct Entry {
     pub whole: bool,
     /// Passes, if the user does not say.
     pub passes: u64,
-    /// Numbers it keeps for each weight: what its state takes in memory.
-    pub planes: usize,
+    planes: fn(&Settings) -> usize,
     /// Its parameters.
     pub params: &'static [Param],
     make: fn(&Settings, Objective) -> Box<dyn Learner>,
@@ -63,6 +63,12 @@ impl Entry {
         Settings::check(self.name, self.params, given)
     }
 
+    /// Numbers it keeps for each weight: what its state takes in memory.
+    #[must_use]
+    pub fn planes(&self, settings: &Settings) -> usize {
+        (self.planes)(settings)
+    }
+
     /// Makes the learner. The settings come from [`Entry::check`].
     #[must_use]
     pub fn build(&self, settings: &Settings, objective: Objective) -> Box<dyn Learner> {
@@ -80,7 +86,7 @@ pub const LEARNERS: &[Entry] = &[
         l2: 1.0,
         whole: true,
         passes: 1000,
-        planes: 6 + 6,
+        planes: |settings| 6 + history(settings),
         params: lbfgs::PARAMS,
         make: |settings, objective| Box::new(Lbfgs::new(settings, objective.l2)),
     },
@@ -92,7 +98,7 @@ pub const LEARNERS: &[Entry] = &[
         l2: 1.0,
         whole: true,
         passes: 1000,
-        planes: 7 + 6,
+        planes: |settings| 7 + history(settings),
         params: lbfgs::PARAMS,
         make: |settings, objective| Box::new(OwlQn::new(settings, objective)),
     },
@@ -104,7 +110,7 @@ pub const LEARNERS: &[Entry] = &[
         l2: 1.0,
         whole: false,
         passes: 20,
-        planes: 2,
+        planes: |_| 2,
         params: sgd::PARAMS,
         make: |settings, objective| Box::new(Sgd::new(settings, objective.l2)),
     },
@@ -116,7 +122,7 @@ pub const LEARNERS: &[Entry] = &[
         l2: 0.0,
         whole: false,
         passes: 5,
-        planes: 3,
+        planes: |_| 2,
         params: adagrad::PARAMS,
         make: |settings, objective| Box::new(AdaGrad::new(settings, objective.l2)),
     },
@@ -128,7 +134,7 @@ pub const LEARNERS: &[Entry] = &[
         l2: 0.0,
         whole: false,
         passes: 10,
-        planes: 3,
+        planes: |_| 3,
         params: search::PARAMS,
         make: |settings, _| Box::new(AveragedPerceptron::new(search::update(settings))),
     },
@@ -140,7 +146,7 @@ pub const LEARNERS: &[Entry] = &[
         l2: 0.0,
         whole: false,
         passes: 10,
-        planes: 1,
+        planes: |_| 1,
         params: search::PARAMS,
         make: |settings, _| Box::new(Perceptron::new(search::update(settings))),
     },

@@ -166,10 +166,11 @@ impl<'a> Trainer<'a> {
     pub fn memory(&self, dev: Option<&DevSet>) -> usize {
         let weights = self.set.space.view().weights() * 8;
         // The learner, its checkpoint, the weights of the moment, the best ones, what a save makes of them,
-        // and for each worker a gradient and its copies in single precision.
-        let learner = self.options.learner.planes;
+        // and for each worker a gradient and its copies in single precision, or one plane of scratch.
+        let learner = self.options.learner.planes(&self.options.settings);
         let file = if self.options.checkpoint_every.is_some() { learner + 1 } else { 0 };
-        let planes = learner + file + 4 + 2 * self.options.threads;
+        let worker = if self.options.learner.whole { 2 } else { 1 };
+        let planes = learner + file + 4 + worker * self.options.threads;
         // Indexing sorted all occurrences by attribute, which may have taken more than learning does.
         let indexing = 8 * self.set.corpus.nodes.items.len() + 24 * self.set.node_numbers.len();
         let program = 16 << 20;
