@@ -172,7 +172,7 @@ pub(crate) struct PredictArgs {
     /// The K best labellings, each under a line `# rank probability`
     #[arg(long, value_name = "K", conflicts_with = "marginals")]
     pub(crate) nbest: Option<usize>,
-    /// One JSON object a sentence; goes with --marginals and --nbest. Where marginals are in another
+    /// One JSON object a sentence; goes with --marginals or --nbest. Where marginals are in another
     /// label scheme than the labels, `scheme` names it
     #[arg(long)]
     pub(crate) json: bool,
@@ -266,14 +266,17 @@ pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::In
     }
 }
 
-/// The number of threads: as given, or one for each core.
+/// More than this many threads would cost more than they can gain on any machine there is.
+const MOST_THREADS: usize = 1024;
+
+/// The number of threads: at most as given, or one for each core.
 ///
 /// # Errors
 /// `--threads 0`.
 pub(crate) fn threads(given: Option<usize>) -> seqoia::Result<usize> {
     match given {
         Some(0) => Err(seqoia::Error::Option("--threads 0: at least one thread is needed".to_owned())),
-        Some(n) => Ok(n),
+        Some(n) => Ok(n.min(MOST_THREADS)),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
     }
 }

@@ -6,6 +6,7 @@ mod flags;
 mod predict;
 mod reporter;
 mod screen;
+mod targets;
 mod train;
 
 use std::process::ExitCode;

@@ -36,7 +36,7 @@ impl Reporter {
         let log = match &args.log {
             Some(path) => {
                 let file = std::fs::File::create(path)
-                    .with_context(|| format!("{}: cannot write the log", path.display()))?;
+                    .with_context(|| format!("--log {}: cannot be written", path.display()))?;
                 Some((path.clone(), file))
             }
             None => None,

@@ -1,6 +1,5 @@
 //! `seqoia train`.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +18,7 @@ use seqoia::{
 
 use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
 use crate::reporter::Reporter;
-use crate::screen;
+use crate::{screen, targets};
 
 /// Adds a flag for every parameter that any learner declares.
 pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
@@ -61,16 +60,7 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         .model
         .as_deref()
         .ok_or_else(|| Error::Option("where shall the model go? give -m MODEL.seqoia".to_owned()))?;
-    check_target("-m", model)?;
-    if let Some(file) = &args.checkpoint {
-        check_target("--checkpoint", file)?;
-        if file == model {
-            return Err(Error::Option(
-                "--checkpoint and -m name the same file; give each its own".to_owned(),
-            )
-            .into());
-        }
-    }
+    targets::check(args)?;
     options.check()?;
 
     let mut reporter = Reporter::new(args)?;
@@ -86,7 +76,7 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
     trainer.resumed(dev.as_ref())?;
     reporter.opening(args, &set, dev.as_ref(), &trainer, &options)?;
 
-    let stop = stop_on_ctrl_c(args.checkpoint.is_some())?;
+    let stop = stop_on_ctrl_c(args)?;
     let trained = trainer.run(dev.as_ref(), &mut reporter, &stop)?;
     let file = seqoia::model_bytes(&set, &options, &trained)?;
     seqoia::write_atomically(model, &file).map_err(Error::from)?;
@@ -112,21 +102,6 @@ fn list() -> String {
     out
 }
 
-/// A file that cannot be written should be told before training, not after.
-fn check_target(flag: &str, file: &Path) -> seqoia::Result<()> {
-    let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let what = if file.as_os_str() == "-" {
-        "it cannot go to standard output; name a file".to_owned()
-    } else if file.is_dir() {
-        "this is a folder; name the file".to_owned()
-    } else if !folder.is_dir() {
-        format!("there is no folder {}", folder.display())
-    } else {
-        return Ok(());
-    };
-    Err(Error::Option(format!("{flag} {}: {what}", file.display())))
-}
-
 fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
     for path in &args.template {
@@ -134,7 +109,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
         let mut input = seqoia::data::open::open(path).map_err(Error::from)?;
         let mut text = String::new();
         std::io::Read::read_to_string(&mut input, &mut text)
-            .with_context(|| format!("{name}: cannot read the template file"))?;
+            .with_context(|| format!("{name}: cannot read the template file; is it a text in UTF-8?"))?;
         options.features.templates.push((name, text));
     }
     options.features.sets.clone_from(&args.features);
@@ -174,10 +149,10 @@ fn train_options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Resu
     };
     options.l2 = match (&args.l2, &args.c2, &args.rho2, &args.c) {
         (Some(x), _, _, _) => Some(strength("--l2", x)?),
-        (_, Some(x), _, _) => Some(Strength::OverN(2.0 * number("--c2", x)?)),
+        (_, Some(x), _, _) => Some(Strength::OverN(finite("--c2", x, 2.0 * number("--c2", x)?)?)),
         (_, _, Some(x), _) => Some(Strength::OverN(number("--rho2", x)?)),
         (_, _, _, Some(x)) if learner.penalty != Penalty::None => match number("-C", x)? {
-            c if c > 0.0 => Some(Strength::OverN(1.0 / c)),
+            c if c > 0.0 => Some(Strength::OverN(finite("-C", x, 1.0 / c)?)),
             _ => return Err(Error::Option(format!("-C {x}: expected a number above 0"))),
         },
         (_, _, _, Some(_)) => return Err(Error::Option(format!("{} does not use -C", learner.name))),
@@ -192,7 +167,7 @@ fn train_options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Resu
     options.threads = threads(args.threads)?;
     options.passes = args.passes.map(Passes::Exactly).or(args.max_passes.map(Passes::AtMost));
     if matches!(options.passes, Some(Passes::Exactly(0) | Passes::AtMost(0))) {
-        return Err(Error::Option("at least one pass is needed".to_owned()));
+        return Err(Error::Option("--passes, --max-passes: at least one pass is needed".to_owned()));
     }
     if args.checkpoint_every == 0 {
         return Err(Error::Option("--checkpoint-every 0: at least every pass".to_owned()));
@@ -220,6 +195,16 @@ fn number(flag: &str, text: &str) -> seqoia::Result<f64> {
     }
 }
 
+/// What became of a number, if it did not grow beyond all bounds.
+fn finite(flag: &str, text: &str, x: f64) -> seqoia::Result<f64> {
+    match x.is_finite() {
+        true => Ok(x),
+        false => {
+            Err(Error::Option(format!("{flag} {text}: the penalty that this stands for is no finite number")))
+        }
+    }
+}
+
 /// A number, or a number over n.
 fn strength(flag: &str, text: &str) -> seqoia::Result<Strength> {
     match text.strip_suffix("/n") {
@@ -229,17 +214,23 @@ fn strength(flag: &str, text: &str) -> seqoia::Result<Strength> {
 }
 
 /// The first Ctrl-C asks for an end, the second does not ask.
-fn stop_on_ctrl_c(checkpoints: bool) -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
+fn stop_on_ctrl_c(args: &TrainArgs) -> anyhow::Result<Arc<AtomicBool>> {
+    let (stop, checkpoints, quiet) =
+        (Arc::new(AtomicBool::new(false)), args.checkpoint.is_some(), args.quiet);
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        screen::note(match checkpoints {
-            true => "\nstopping after this pass and keeping the best model; press again to quit without one",
-            false => "\nstopping soon and keeping the best model; press again to quit without one",
-        });
+        match checkpoints {
+            _ if quiet => (),
+            true => screen::note(
+                "\nstopping after this pass and keeping the best model; press again to quit without one",
+            ),
+            false => {
+                screen::note("\nstopping soon and keeping the best model; press again to quit without one");
+            }
+        }
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(stop)

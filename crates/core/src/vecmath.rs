@@ -61,20 +61,20 @@ fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
     to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
 }
 
-/// For each weight j of each row of `d`, with x its value: `squares_j += x^2`, then
+/// For each weight j of each row of `d`, with x `scale` times its value: `squares_j += x^2`, then
 /// `w_j -= rate x / (delta + sqrt(squares_j))`. The planes must be as long as the rows reach. The step
 /// is computed in single precision, in which roots and divisions cost a quarter.
-pub fn adaptive_step(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
-    for_this_processor!(adaptive_step_body::<>(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]))
+pub fn adaptive_step(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
+    for_this_processor!(adaptive_step_body::<>(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]))
 }
 
 /// How many rows ahead cache lines are asked for: planes of all pairs are far larger than a cache.
 const AHEAD: usize = 8;
 
 #[inline(always)]
-fn adaptive_step_body(d: &Delta, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
+fn adaptive_step_body(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
     let step = |x: f64, w: &mut f64, squares: &mut f32| {
-        let x = single(x);
+        let x = single(scale * x);
         *squares += x * x;
         *w -= f64::from(rate * x / (delta + squares.sqrt()));
     };
@@ -128,7 +128,7 @@ mod tests {
         d.rows.push(Row { at: 0, from, len: 1, holes: 0 });
         d.rows.push(Row { at: 1, from, len: 1, holes: 0 });
         let (mut w, mut squares) = (vec![1.0; 6], vec![0.0; 6]);
-        adaptive_step(&d, 0.2, 0.1, &mut w, &mut squares);
+        adaptive_step(&d, 1.0, 0.2, 0.1, &mut w, &mut squares);
         assert_eq!(squares, [0.25, 0.5, 0.0, 0.0, 1.0, 0.0]);
         let once = |x: f64, squares: f64| 0.2 * x / (0.1 + squares.sqrt());
         let expected = [
@@ -141,7 +141,7 @@ mod tests {
         ];
         w.iter().zip(expected).for_each(|(w, e)| assert!((w - e).abs() < 1e-7, "{w} {e}"));
         let (mut plain, mut other) = (vec![1.0; 6], vec![0.0; 6]);
-        adaptive_step_body(&d, 0.2, 0.1, &mut plain, &mut other);
+        adaptive_step_body(&d, 1.0, 0.2, 0.1, &mut plain, &mut other);
         assert_eq!(w, plain);
     }
 }

@@ -8,8 +8,7 @@
 //! Without a penalty unless l2 is given. Rare features take long steps, frequent ones short steps, so
 //! one pass is often enough; with `--pairs all` labels that an attribute never had are learned from,
 //! too. The division by 1 + alpha_j l2 is put off until the weight is read again: alpha_j is constant
-//! in between, so k examples are one power. In a batch the step of each example is divided by the
-//! number of them. Cost of an example: one gradient, and a root for each weight in it. Memory: a
+//! in between, so k steps are one power. In a batch g is the mean over its examples. Cost of an example: one gradient, and a root for each weight in it. Memory: a
 //! double and a single a weight, a count more with l2.
 //!
 //! Differs from the paper: a feature that occurs at several positions of an example takes a step for
@@ -17,10 +16,10 @@
 //! time and the scores stayed the same.
 
 use crate::planes::BLOCK;
-use seqoia_core::cast::{narrow, real, single};
+use seqoia_core::cast::{real, single};
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::vecmath::adaptive_step;
-use seqoia_core::{Case, Data, Learner, Mix, Note, Question, Result, Row, Slot, Team, Weights, each};
+use seqoia_core::{Case, Data, Error, Learner, Mix, Note, Question, Result, Row, Slot, Team, Weights, each};
 
 /// The parameters of `adagrad`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -46,8 +45,8 @@ pub struct AdaGrad {
     delta: f64,
     w: Vec<f64>,       // [weights]
     squares: Vec<f32>, // [weights] G
-    last: Vec<u32>,    // [weights] examples of this pass whose decay is in w; empty if l2 = 0
-    t: u32,            // examples of this pass
+    last: Vec<u32>,    // [weights] steps of this pass whose decay is in w; empty if l2 = 0
+    t: u32,            // steps of this pass
     rows: Vec<Row>,    // scratch
 }
 
@@ -68,9 +67,9 @@ impl AdaGrad {
     }
 }
 
-/// The decay of `examples` examples at once.
-fn decay(examples: u32, rate: f64, delta: f64, l2: f64, squares: f32) -> f64 {
-    (1.0 + l2 * rate / (delta + f64::from(squares).sqrt())).powf(-f64::from(examples))
+/// The decay of so many steps at once.
+fn decay(steps: u32, rate: f64, delta: f64, l2: f64, squares: f32) -> f64 {
+    (1.0 + l2 * rate / (delta + f64::from(squares).sqrt())).powf(-f64::from(steps))
 }
 
 impl Learner for AdaGrad {
@@ -89,7 +88,7 @@ impl Learner for AdaGrad {
         if self.l2 > 0.0 {
             self.rows.clear();
             team.rows(ids, &mut self.rows)?;
-            for j in self.rows.iter().flat_map(|r| r.at as usize..(r.at + r.len) as usize) {
+            for j in self.rows.iter().flat_map(|r| r.at as usize..r.at as usize + r.len as usize) {
                 let owed = self.t - self.last[j];
                 if owed > 0 && self.w[j] != 0.0 {
                     self.w[j] *= decay(owed, self.rate, self.delta, self.l2, self.squares[j]);
@@ -107,15 +106,18 @@ impl Learner for AdaGrad {
     }
 
     fn learn(&mut self, batch: &[Note], _: &mut dyn Team) -> Result<()> {
-        let (rate, delta) = (single(self.rate / real(batch.len())), single(self.delta));
+        let (part, rate, delta) = (1.0 / real(batch.len()), single(self.rate), single(self.delta));
         for note in batch {
-            adaptive_step(&note.delta, rate, delta, &mut self.w, &mut self.squares);
+            adaptive_step(&note.delta, part, rate, delta, &mut self.w, &mut self.squares);
         }
-        self.t += narrow(batch.len());
+        self.t += 1;
         Ok(())
     }
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        if self.squares.len() != self.w.len() {
+            return Err(Error::Mismatch("the saved state is none of this learner and data".to_owned()));
+        }
         if self.l2 > 0.0 {
             self.last.resize(self.w.len(), 0);
             let (t, rate, delta, l2) = (self.t, self.rate, self.delta, self.l2);

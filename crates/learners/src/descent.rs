@@ -66,19 +66,26 @@ impl Descent {
         if n * slope <= 1e-2 * size.max(1.0) || gain <= 100.0 * noise {
             return Ok(Done::Converged("the objective cannot be resolved further"));
         }
+        let value = self.value().unwrap_or(0.0);
+        if !(value.is_finite() && slope.is_finite()) {
+            let what =
+                format!("{name} cannot start: F = {value}; the penalty or a value in the data is too large");
+            return Err(Error::Learner(what));
+        }
         Err(Error::Learner(format!(
-            "{name} finds no lower objective after pass {}, at F = {}, |grad F| = {slope:e}; is the penalty very \
-             weak?",
+            "{name} finds no lower objective after pass {}, at F = {}, |grad F| = {slope:e}; is the penalty \
+             far too weak or too strong, or a value in the data very large?",
             self.values.len().saturating_sub(1),
-            self.value().unwrap_or(0.0)
+            value
         )))
     }
 
     /// After a load: what was loaded must be the state of a learner with this memory. Scratch planes are no
     /// part of it.
     pub(crate) fn rest(&mut self) -> Result<()> {
+        let sound = self.memory.is_sound(self.w.len());
         self.memory.begin(self.w.len());
-        if self.g.len() != self.w.len() || self.values.is_empty() || !self.memory.is_sound() {
+        if self.g.len() != self.w.len() || self.values.is_empty() || !sound {
             return Err(Error::Mismatch("the saved state is none of this learner and data".to_owned()));
         }
         Ok(())

@@ -20,7 +20,7 @@ use crate::descent::Descent;
 use crate::planes::{inner, moved};
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
-use seqoia_core::{Done, Learner, Question, Result, Slot, Team, Weights};
+use seqoia_core::{Done, Error, Learner, Question, Result, Slot, Team, Weights};
 
 /// The parameters of `lbfgs` and `owl-qn`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -84,7 +84,7 @@ impl Lbfgs {
         for _ in 0..TRIALS {
             let Descent { w, d, trial, trial_g, .. } = &mut self.at;
             moved(team, w, t, d, trial)?;
-            let f = smooth(team, self.l2, trial, trial_g)?;
+            let f = or_infinite(smooth(team, self.l2, trial, trial_g))?;
             let slope = inner(team, trial_g, d)?;
             let by_slope = f <= f0 + team.noise().max(NOISE) * f0.abs() && slope <= (2.0 * C1 - 1.0) * slope0;
             let low_enough = f <= f0 + C1 * t * slope0 || by_slope;
@@ -121,6 +121,14 @@ fn between(low: (f64, f64, f64), high: (f64, f64, f64)) -> f64 {
     let t = b - (b - a) * (db + root - d1) / (db - da + 2.0 * root);
     let (least, most) = (a + 0.1 * (b - a), b - 0.1 * (b - a));
     if t.is_finite() { t.clamp(least.min(most), least.max(most)) } else { 0.5 * (a + b) }
+}
+
+/// A step so long that a loss is no number any more is too long, not an error.
+pub(crate) fn or_infinite(value: Result<f64>) -> Result<f64> {
+    match value {
+        Err(Error::Example { .. }) => Ok(f64::INFINITY),
+        other => other,
+    }
 }
 
 /// (1/n) sum loss + (l2/2) |w|^2 and its gradient.

@@ -13,7 +13,7 @@
 //! file drops those. With l2 > 0 this is the elastic net. Stops as `lbfgs`, with pg for the gradient.
 
 use crate::descent::Descent;
-use crate::lbfgs::smooth;
+use crate::lbfgs::{or_infinite, smooth};
 use crate::planes::{BLOCK, inner, moved, sum_blocks};
 use crate::registry::Objective;
 use seqoia_core::cast::real;
@@ -129,7 +129,7 @@ impl Learner for OwlQn {
             let mut t = if steepest { 1.0 / slope } else { 1.0 };
             for _ in 0..TRIALS {
                 let gain = self.project(team, t)?;
-                let f = Self::value(team, self.penalty, &self.at.trial, &mut self.at.trial_g)?;
+                let f = or_infinite(Self::value(team, self.penalty, &self.at.trial, &mut self.at.trial_g))?;
                 if f <= f0 + 1e-4 * gain && gain < 0.0 {
                     // The step after projection: s = trial - w.
                     let Descent { memory, w, g, d, trial, trial_g, .. } = &mut self.at;

@@ -37,9 +37,13 @@ impl Memory {
     }
 
     /// Whether what was loaded can be a memory of this size.
-    pub(crate) fn is_sound(&self) -> bool {
+    /// Whether what was loaded is a memory of this size.
+    pub(crate) fn is_sound(&self, weights: usize) -> bool {
         let limit = self.limit as u64;
-        self.used <= limit && self.next < limit
+        let sizes = (self.pairs.len(), self.products.len());
+        self.used <= limit
+            && self.next < limit
+            && sizes == (2 * self.limit * weights, 4 * self.limit * self.limit)
     }
 
     pub(crate) fn forget(&mut self) {
@@ -82,6 +86,7 @@ impl Memory {
             }
         })?;
         let full = self.limit as u64;
+        let overwritten = self.used == full;
         self.used = (self.used + 1).min(full);
         self.next = (self.next + 1) % full;
         let (rows, pair) = (self.rows(), [2 * slot, 2 * slot + 1]);
@@ -105,8 +110,8 @@ impl Memory {
         if sy <= 1e-10 * (ss * yy).sqrt() {
             self.used -= 1;
             self.next = (self.next + full - 1) % full;
-            if self.used + 1 == full {
-                self.forget(); // the slot held an older pair, which is overwritten now
+            if overwritten {
+                self.forget(); // the slot held an older pair
             }
         }
         Ok(())

@@ -1,13 +1,13 @@
 //! Stochastic gradient descent with the schedule of Bottou's crfsgd (He & Wang 2012, "SGD").
 //!
 //! ```text
-//! eta_t = eta0 / (1 + eta0 l2 t),   t = 0, 1, 2, ... counts examples over all passes
+//! eta_t = eta0 / (1 + eta0 l2 t),   t = 0, 1, 2, ... counts steps over all passes
 //! w <- (1 - eta_t l2) w - eta_t c_i grad loss_i(w)
 //! ```
 //!
 //! The decay is one multiplication: w is stored as scale * v (Shalev-Shwartz et al. 2007). eta0 is
-//! calibrated on a sample unless it is given. With l2 = 0 the rate is eta0 / (1 + t/n). In a batch
-//! the gradients of its examples, all at the same w, are averaged and t counts examples.
+//! calibrated on a sample unless it is given. With l2 = 0 the rate is eta0 / (1 + examples / n). In a
+//! batch the gradients of its examples, all at the same w, are averaged, and the batch is one step.
 //! Cost of an example: one gradient. Memory: one number a weight.
 
 use crate::calibrate;
@@ -34,7 +34,7 @@ pub struct Sgd {
     eta0: f64,
     v: Vec<f64>, // [weights] w = scale * v
     scale: f64,
-    t: u64, // examples seen
+    t: u64, // steps made
 }
 
 impl Sgd {
@@ -44,9 +44,9 @@ impl Sgd {
         Sgd { l2, given: settings.real("rate"), eta0: 0.0, v: vec![], scale: 1.0, t: 0 }
     }
 
-    fn eta(&self, n: f64) -> f64 {
+    fn eta(&self, batch: f64, n: f64) -> f64 {
         match self.l2 {
-            0.0 => self.eta0 / (1.0 + real64(self.t) / n),
+            0.0 => self.eta0 / (1.0 + real64(self.t) * batch / n),
             l2 => self.eta0 / (1.0 + self.eta0 * l2 * real64(self.t)),
         }
     }
@@ -71,7 +71,7 @@ impl Learner for Sgd {
         };
         if self.eta0 * self.l2 >= 1.0 {
             return Err(Error::Learner(format!(
-                "a rate of {} with l2 = {} wipes the weights out at every step; the product must be below 1",
+                "a rate of {:e} with l2 = {:e} wipes the weights out at every step; the product must be below 1",
                 self.eta0, self.l2
             )));
         }
@@ -84,13 +84,13 @@ impl Learner for Sgd {
     }
 
     fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
-        let eta = self.eta(real(team.examples()));
+        let eta = self.eta(real(batch.len()), real(team.examples()));
         self.scale *= 1.0 - eta * self.l2;
         team.spread(batch, -eta / (self.scale * real(batch.len())), &mut self.v)?;
         if self.scale < FOLD {
             self.fold();
         }
-        self.t += batch.len() as u64;
+        self.t += 1;
         Ok(())
     }
 
@@ -107,7 +107,7 @@ impl Learner for Sgd {
         vec![
             Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.v) },
             Slot { name: "rate", mix: Mix::Same, data: Data::Real(&mut self.eta0) },
-            Slot { name: "examples", mix: Mix::Same, data: Data::Count(&mut self.t) },
+            Slot { name: "steps", mix: Mix::Same, data: Data::Count(&mut self.t) },
         ]
     }
 }

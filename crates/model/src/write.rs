@@ -65,7 +65,10 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
             .map_err(failed);
     }
     // A link keeps pointing where it points: what it points at is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let target = path.canonicalize().unwrap_or_else(|_| match path.read_link() {
+        Ok(to) => path.parent().unwrap_or(Path::new("")).join(to), // that does not exist yet
+        Err(_) => path.to_path_buf(),
+    });
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".seqoia-");
@@ -125,6 +128,10 @@ mod tests {
         write_atomically(&link, b"new").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        std::fs::remove_file(&path).unwrap();
+        write_atomically(&link, b"again").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&path).unwrap(), b"again");
         write_atomically(Path::new("/dev/null"), b"x").unwrap();
         assert!(!Path::new("/dev/null").is_file());
     }

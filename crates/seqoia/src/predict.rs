@@ -76,7 +76,7 @@ pub fn predict(
     let mut first = Block::default();
     let format = format::first(&mut blocks, &mut first, Some(labeller.kind()))?;
     check_columns(labeller, &file, &*format)?;
-    let crew = Crew::new(options.threads.max(1))?;
+    let crew = Crew::new(options.threads.max(1));
     let workers: Vec<Mutex<Predictor>> =
         (0..crew.len()).map(|_| Mutex::new(Predictor::new(Arc::clone(labeller)))).collect();
     // A few blocks a worker even out what blocks differ in work.

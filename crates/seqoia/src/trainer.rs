@@ -201,7 +201,7 @@ impl<'a> Trainer<'a> {
         stop: &Arc<AtomicBool>,
     ) -> Result<Trained> {
         let (set, options) = (self.set, self.options);
-        let crew = Arc::new(Crew::new(options.threads.max(1))?);
+        let crew = Arc::new(Crew::new(options.threads.max(1)));
         let chain = Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision);
         let structure: Arc<dyn Structure> = match self.beam() {
             Some(size) => Arc::new(chain.with_beam(size)),

@@ -104,6 +104,11 @@ impl TrainingSet {
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
         let all = options.pairs == PairChoice::All;
         let (space, new) = Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, all);
+        if space.view().weights() > u32::MAX as usize {
+            return Err(Error::Option(
+                "more than four billion weights; try --cutoff 2 or --pairs observed".to_owned(),
+            ));
+        }
         let numbers = |kept: &[u32], new: &[u32], all: usize| {
             let mut numbers = vec![NONE; all];
             kept.iter().zip(new).for_each(|(&old, &new)| numbers[old as usize] = new);

@@ -53,7 +53,7 @@ fn chain(sequences: usize, seed: u64) -> Chain {
 }
 
 fn setup(threads: usize, batch: usize) -> Setup {
-    Setup { crew: Arc::new(Crew::new(threads).unwrap()), seed: 3, batch, chunks: 8, stop: Arc::default() }
+    Setup { crew: Arc::new(Crew::new(threads)), seed: 3, batch, chunks: 8, stop: Arc::default() }
 }
 
 fn run(strategy: &mut OneTeam, learner: &mut dyn Learner, passes: std::ops::RangeInclusive<u64>) -> Vec<u64> {

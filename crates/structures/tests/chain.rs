@@ -380,6 +380,86 @@ fn both_instruction_sets_give_the_same_bits() {
 }
 
 #[test]
+fn fused_sums_have_the_same_bits_with_both_instruction_sets() {
+    for labels in [2, 7, 22, 33, 49, 64, 70] {
+        for precision in [Precision::F64, Precision::F32] {
+            let (chain, sequences, w) = make(Toy { labels, length: 23, ..PLAIN }, labels as u64);
+            let [a, b] = [Isa::Portable, Isa::detect()].map(|isa| {
+                let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
+                let chain = Arc::new(chain.with_isa(isa).with_precision(precision));
+                let (mut lane, mut g) = (chain.lane(0).unwrap(), vec![0.0; w.len()]);
+                let loss = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap();
+                (loss.to_bits(), g.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+            });
+            assert_eq!(a, b, "{labels} labels");
+        }
+    }
+}
+
+#[test]
+fn single_precision_holds_for_long_sequences_and_many_labels() {
+    for labels in [5, 22, 40, 64] {
+        let (chain, sequences, w) = make(Toy { labels, length: 200, ..PLAIN }, labels as u64);
+        let [(a, g), (b, h)] = [Precision::F64, Precision::F32].map(|precision| {
+            let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
+            let (mut lane, mut g) =
+                (Arc::new(chain.with_precision(precision)).lane(0).unwrap(), vec![0.0; w.len()]);
+            (lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap(), g)
+        });
+        assert!(close(a, b, 1e-7), "{labels} labels: {a} {b}");
+        let most = g.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
+        let worst = g.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(worst < 1e-5 * most, "{labels} labels: {worst:e} of {most}");
+    }
+}
+
+/// Transitions that forbid nearly everything and scores that want it: inside the limit of the kernels, and
+/// at its edge.
+#[test]
+fn sums_at_the_edge_of_the_linear_domain_are_right() {
+    for (precision, a, s) in
+        [(Precision::F32, 48.0, 28.0), (Precision::F32, 52.0, 27.9), (Precision::F64, 400.0, 249.0)]
+    {
+        let (chain, sequences, mut w) = make(Toy { labels: 3, length: 12, all: true, ..PLAIN }, 3);
+        let rows = 3 * Space::padded(3);
+        w.iter_mut().for_each(|w| *w = 0.0);
+        w[..rows].iter_mut().for_each(|w| *w = -a);
+        w[Space::padded(3) + 2] = 0.0;
+        w[rows..].chunks_mut(Space::padded(3)).for_each(|row| row[0] = s / 12.0);
+        chain.space().clear_holes(&mut w);
+        let chain = Chain::new(chain.space().clone(), Arc::new(sequences)).with_precision(precision);
+        let (mut lane, ids) = (Arc::new(chain).lane(0).unwrap(), [0, 1, 2, 3, 4]);
+        let (mut g, mut h) = (vec![0.0; w.len()], vec![0.0; w.len()]);
+        let fused = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+        let parts = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+        assert!(close(fused, parts, 1e-5), "{a} {s}: {fused} against {parts}");
+        g.iter().zip(&h).for_each(|(x, y)| assert!((x - y).abs() < 1e-3, "{a} {s}: {x} against {y}"));
+    }
+}
+
+#[test]
+fn a_weight_that_is_no_number_is_an_error() {
+    for labels in [3, 22, 70] {
+        let width = Space::padded(labels);
+        for precision in [Precision::F64, Precision::F32] {
+            // A transition and a weight of an attribute, first and last label.
+            for at in [0, labels - 1, labels * width, labels * width + labels - 1] {
+                let toy = Toy { labels, length: 9, all: true, ..PLAIN };
+                let (chain, sequences, mut w) = make(toy, 5);
+                w[at] = f64::NAN;
+                let chain = Chain::new(chain.space().clone(), Arc::new(sequences)).with_precision(precision);
+                let mut lane = Arc::new(chain).lane(0).unwrap();
+                let mut g = vec![0.0; w.len()];
+                let found = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g));
+                let clean = found.is_ok() && g.iter().all(|g| g.is_finite());
+                assert!(found.is_err() || clean, "{labels} labels, weight {at}: {found:?}");
+                assert!(at >= labels || found.is_err(), "{labels} labels, transition {at}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn extremes_stay_finite() {
     for (length, size) in [(10_000, 1.0), (10_000, 1e3), (50, 1e3), (3, 1e6)] {
         for labels in [1, 3, 9] {

@@ -110,7 +110,7 @@ type Make = fn(Arc<dyn Structure>, Setup) -> seqoia_core::Result<OneTeam>;
 fn strategy(make: Make, set: &TrainingSet) -> Result<OneTeam> {
     let corpus = set.corpus.clone();
     let setup = Setup {
-        crew: Arc::new(Crew::new(1)?),
+        crew: Arc::new(Crew::new(1)),
         seed: SEED,
         batch: 1,
         chunks: Setup::chunks(corpus.tokens()),

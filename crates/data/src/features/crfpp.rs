@@ -108,10 +108,9 @@ fn parse_macro(text: &str) -> std::result::Result<(char, i16, u16), String> {
         _ => return Err(bad()),
     };
     let (row, column) = inner.split_once(',').ok_or_else(bad)?;
-    let offset: i16 = row.trim().parse().map_err(|_| bad())?;
-    if offset.unsigned_abs() > 1000 {
-        return Err(format!("'{text}' looks more than 1,000 tokens away"));
-    }
+    let offset = row.trim().parse::<i128>().map_err(|_| bad())?;
+    let offset = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= 1000);
+    let offset = offset.ok_or_else(|| format!("'{}' looks more than 1,000 tokens away", clip(text)))?;
     Ok((kind, offset, column.trim().parse().map_err(|_| bad())?))
 }
 

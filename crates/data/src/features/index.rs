@@ -10,6 +10,9 @@ use crate::format::Block;
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Pairs, Ragged};
 
+/// Label pairs have a square of weights: beyond this the wrong column was read.
+const MOST_LABELS: usize = 10_000;
+
 /// Label names with numbers in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
@@ -99,8 +102,8 @@ impl Indexer {
         let Indexer { dictionary, extractor, labels, corpus } = self;
         extractor.extract(dictionary, file, block, tokens, &mut corpus.nodes, &mut corpus.edges)?;
         for name in gold {
-            let id = labels.intern(name).ok_or_else(|| {
-                Error::at(file, line, "there are more than 65,534 different labels")
+            let id = labels.intern(name).filter(|&id| usize::from(id) < MOST_LABELS).ok_or_else(|| {
+                Error::at(file, line, format!("there are more than {MOST_LABELS} different labels"))
                     .help("is --label the right column?")
             })?;
             corpus.labels.push(id);

@@ -321,7 +321,8 @@ impl Lane for ChainLane {
         let rest = sum_by_parts(self, &odd, w, g)?;
         let total = loss + rest;
         if !total.is_finite() {
-            return sum_by_parts(self, ids, w, None); // names the example
+            sum_by_parts(self, ids, w, None)?; // names the example
+            return Err(Error::Learner(format!("the losses of {} examples add up to {total}", ids.len())));
         }
         Ok(total)
     }

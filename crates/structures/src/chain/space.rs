@@ -142,7 +142,9 @@ impl SpaceView<'_> {
                 && starts.last().is_none_or(|&s| s as usize == end)
                 && starts.is_sorted()
         };
+        let rows = self.dense.checked_add(self.labels).and_then(|rows| rows.checked_mul(self.width));
         self.labels >= 1
+            && rows.is_some_and(|numbers| numbers <= u32::MAX as usize)
             && self.width == Space::padded(self.labels)
             && self.labels < usize::from(Self::LAST)
             && self.singles.last().is_none_or(|y| y & Self::LAST != 0)

@@ -48,8 +48,12 @@ pub(crate) fn exp32(x: f32) -> f32 {
     if x < -87.0 { 0.0 } else { y * two_k }
 }
 
-/// ln x for positive, finite, normal x; error below 2 units in the last place.
+/// ln x for normal x; error below 2 units in the last place. What is no positive, finite, normal number
+/// gives none either, so that a broken sum is seen.
 pub(crate) fn ln(x: f64) -> f64 {
+    if !(f64::MIN_POSITIVE..=f64::MAX).contains(&x) {
+        return f64::NAN;
+    }
     let bits = x.to_bits();
     // The exponent of x / sqrt(1/2), so that m lies around 1.
     let k = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).cast_signed() >> 52;

@@ -93,7 +93,7 @@ impl<R: Real> ForwardBackward<R> {
         }
         for (from, to) in nodes.chunks_exact(width).zip(self.psi.chunks_exact_mut(width)) {
             let (least, most) = rows_range(from, width, labels);
-            // A score that is not a number must not pass either.
+            // A score that is not a number may pass: the sum, and with it log Z, is then none either.
             let fits = (most - least) + widest_edges <= R::LIMIT;
             if !fits {
                 return None;

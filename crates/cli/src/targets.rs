@@ -1,0 +1,66 @@
+//! Files that a run will write: found unfit before anything is read, and never one that it reads.
+
+use std::path::{Path, PathBuf};
+
+use seqoia::Error;
+
+use crate::flags::TrainArgs;
+
+/// Refuses files that cannot be written, that two options name, or that hold input.
+///
+/// # Errors
+/// A sentence that names the options.
+pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
+    let mut written = vec![];
+    for (flag, file) in [("-m", &args.model), ("--checkpoint", &args.checkpoint), ("--log", &args.log)] {
+        let Some(file) = file else { continue };
+        writable(flag, file)?;
+        written.push((flag, file.as_path()));
+    }
+    let mut others = written.clone();
+    others.extend(args.data.iter().map(|f| ("the data", f.as_path())));
+    others.extend(args.template.iter().map(|f| ("-t", f.as_path())));
+    for (flag, file) in [("--dev", &args.dev), ("--warm-start", &args.warm_start), ("--resume", &args.resume)]
+    {
+        others.extend(file.iter().map(|f| (flag, f.as_path())));
+    }
+    for (i, (flag, file)) in written.iter().enumerate() {
+        for (other, theirs) in &others[i + 1..] {
+            // A checkpoint may follow the one that the run goes on from, a model the one it starts from.
+            let follows = matches!((*flag, *other), ("--checkpoint", "--resume") | ("-m", "--warm-start"));
+            if !follows && place(file).is_some_and(|place| Some(place) == self::place(theirs)) {
+                let file = file.display();
+                return Err(Error::Option(format!(
+                    "{flag} and {other} name the same file, {file}, which would be lost; name another"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
+    let folder = folder(file);
+    let what = if file.as_os_str() == "-" {
+        "it cannot go to standard output; name a file".to_owned()
+    } else if file.is_dir() {
+        "this is a folder; name the file".to_owned()
+    } else if !folder.is_dir() {
+        format!("there is no folder {}", folder.display())
+    } else {
+        return Ok(());
+    };
+    Err(Error::Option(format!("{flag} {}: {what}", file.display())))
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Where a file is or will be, however it is spelled; none for pipes, devices and what cannot be found.
+fn place(file: &Path) -> Option<PathBuf> {
+    if file.metadata().is_ok_and(|m| !m.is_file()) {
+        return None;
+    }
+    file.canonicalize().ok().or_else(|| Some(folder(file).canonicalize().ok()?.join(file.file_name()?)))
+}
