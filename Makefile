@@ -2,9 +2,10 @@
 
 .PHONY: test test-long lint doc demo
 
-# Every test. Those on outside data look for it in $SEQOIA_DATA and otherwise say that they skip.
+# Every test but the long ones. Those on outside data look for it in $SEQOIA_DATA.
 test:
 	cargo test --workspace
+	@[ -n "$$SEQOIA_DATA" ] || echo "skipped: tests on outside data, since SEQOIA_DATA is not set"
 
 # Tests that take minutes.
 test-long:

@@ -53,13 +53,13 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let mut data = DataOptions::default();
     data.features.templates.push(("template.crfpp".to_owned(), TEMPLATE.to_owned()));
     let set = TrainingSet::read(seqoia::input_from_text("train.txt", &train)?, &data)?;
-    let learner = seqoia::learners::find("averaged-perceptron").map_err(Error::Option)?;
+    let learner = seqoia::learners::find("adagrad").map_err(Error::Option)?;
     let mut options = TrainOptions::new(learner, learner.check(&[]).map_err(Error::Option)?);
     options.threads = threads;
     let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
     let model = seqoia::model_bytes(&set, &options, &trained)?;
     screen::result(&format!(
-        "\nTrained on {}, {}, {}: {} in {:.2} s, a model of {}.\n",
+        "\nTrained by adagrad on {}, {}, {}: {} in {:.2} s, a model of {}.\n",
         counted(set.corpus.ends.len() as u64, "sentence"),
         counted(set.corpus.tokens() as u64, "token"),
         counted(set.labels.len() as u64, "label"),

@@ -90,7 +90,9 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
 fn list() -> String {
     let mut out = String::from("Learners (--learner NAME):\n\n");
     for l in LEARNERS {
-        out.push_str(&format!("  {:<20} {}\n  {:<20} {}\n", l.name, l.summary, "", l.reference));
+        let passes =
+            if l.whole { "until it stops by itself".to_owned() } else { format!("{} passes", l.passes) };
+        out.push_str(&format!("  {:<20} {}\n  {:<20} {}; {passes}\n", l.name, l.summary, "", l.reference));
         for p in l.params {
             out.push_str(&format!("      --{:<10} {} [{}]\n", p.name, p.help, p.default));
         }

@@ -45,6 +45,13 @@ pub fn last_two(name: &str, text: &[u8], raw: bool) -> Result<Evaluated> {
             break;
         }
     }
+    let numbers = |column: &[Vec<String>]| column.iter().flatten().all(|label| label.parse::<f64>().is_ok());
+    if !found.iter().all(Vec::is_empty) && numbers(&found) && !numbers(&gold) {
+        let error = seqoia_data::Error::at(name, 1, "the last column holds numbers, not labels");
+        return Err(error
+            .help("label without --marginals: the last two columns are gold and prediction")
+            .into());
+    }
     let scheme = recognise(&gold);
     if !matches!(scheme, Some(Scheme::Iobes | Scheme::Bmes | Scheme::Bie)) {
         return Ok(Evaluated { scored, chunks: scheme.is_some() });
