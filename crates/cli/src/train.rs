@@ -224,14 +224,11 @@ fn stop_on_ctrl_c(args: &TrainArgs) -> anyhow::Result<Arc<AtomicBool>> {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        match checkpoints {
-            _ if quiet => (),
-            true => screen::note(
-                "\nstopping after this pass and keeping the best model; press again to quit without one",
-            ),
-            false => {
-                screen::note("\nstopping soon and keeping the best model; press again to quit without one");
-            }
+        if !quiet {
+            let when = if checkpoints { "after this pass" } else { "soon" };
+            screen::note(&format!(
+                "\nstopping {when} and keeping the best model; press again to quit without one"
+            ));
         }
     })
     .context("cannot listen for Ctrl-C")?;

@@ -63,7 +63,7 @@ fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
 
 /// For each weight j of each row of `d`, with x `scale` times its value: `squares_j += x^2`, then
 /// `w_j -= rate x / (delta + sqrt(squares_j))`. The planes must be as long as the rows reach. The step
-/// is computed in single precision, in which roots and divisions cost a quarter.
+/// is computed in single precision, in which roots and divisions are cheaper.
 pub fn adaptive_step(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
     for_this_processor!(adaptive_step_body::<>(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]))
 }

@@ -36,7 +36,6 @@ impl Memory {
         self.products.resize(4 * self.limit * self.limit, 0.0);
     }
 
-    /// Whether what was loaded can be a memory of this size.
     /// Whether what was loaded is a memory of this size.
     pub(crate) fn is_sound(&self, weights: usize) -> bool {
         let limit = self.limit as u64;

@@ -413,27 +413,36 @@ fn single_precision_holds_for_long_sequences_and_many_labels() {
     }
 }
 
-/// Transitions that forbid nearly everything and scores that want it: inside the limit of the kernels, and
-/// at its edge.
+/// Every position wants label 0, every transition but 1 -> 2 is forbidden with all that the kernels allow: a
+/// row that is used before it is normalised underflows here.
 #[test]
 fn sums_at_the_edge_of_the_linear_domain_are_right() {
     for (precision, a, s) in
         [(Precision::F32, 48.0, 28.0), (Precision::F32, 52.0, 27.9), (Precision::F64, 400.0, 249.0)]
     {
-        let (chain, sequences, mut w) = make(Toy { labels: 3, length: 12, all: true, ..PLAIN }, 3);
-        let rows = 3 * Space::padded(3);
-        w.iter_mut().for_each(|w| *w = 0.0);
-        w[..rows].iter_mut().for_each(|w| *w = -a);
-        w[Space::padded(3) + 2] = 0.0;
-        w[rows..].chunks_mut(Space::padded(3)).for_each(|row| row[0] = s / 12.0);
-        chain.space().clear_holes(&mut w);
-        let chain = Chain::new(chain.space().clone(), Arc::new(sequences)).with_precision(precision);
-        let (mut lane, ids) = (Arc::new(chain).lane(0).unwrap(), [0, 1, 2, 3, 4]);
+        let nodes = Pairs { starts: vec![0, 3], labels: vec![0, 1, 2], counts: vec![1] };
+        let (space, _) = Space::new(3, &nodes, &Pairs::default(), Some(&[0, 1, 2, 3, 4, 5, 6, 7, 8]), true);
+        let width = Space::padded(3);
+        let mut w = vec![-a; space.view().weights()];
+        w[width + 2] = 0.0;
+        w[3 * width..].fill(0.0);
+        w[3 * width] = s;
+        space.clear_holes(&mut w);
+        let sequences: Vec<Sequence> = [vec![0, 0, 0, 0], vec![0, 1, 2, 0], vec![1, 2, 1, 2]]
+            .map(|labels| Sequence {
+                nodes: Ragged { starts: vec![0, 1, 2, 3, 4], items: vec![0; 4], values: vec![] },
+                labels,
+                weight: 1.0,
+                ..Sequence::default()
+            })
+            .to_vec();
+        let chain = Chain::new(Arc::new(space), Arc::new(sequences)).with_precision(precision);
+        let (mut lane, ids) = (Arc::new(chain).lane(0).unwrap(), [0, 1, 2]);
         let (mut g, mut h) = (vec![0.0; w.len()], vec![0.0; w.len()]);
         let fused = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
         let parts = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
-        assert!(close(fused, parts, 1e-5), "{a} {s}: {fused} against {parts}");
-        g.iter().zip(&h).for_each(|(x, y)| assert!((x - y).abs() < 1e-3, "{a} {s}: {x} against {y}"));
+        assert!(close(fused, parts, 1e-6), "{a} {s}: {fused} against {parts}");
+        g.iter().zip(&h).for_each(|(x, y)| assert!((x - y).abs() < 1e-4, "{a} {s}: {x} against {y}"));
     }
 }
 

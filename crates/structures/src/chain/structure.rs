@@ -15,7 +15,7 @@ pub enum Precision {
     /// Double: exact to 1e-10 and better.
     #[default]
     F64,
-    /// Single: half the memory traffic; losses exact to about 1e-8, gradients to 1e-6.
+    /// Single: half the memory traffic; losses exact to about 1e-7, gradients to 1e-5 of their largest.
     F32,
 }
 

@@ -150,6 +150,6 @@ fn named<'a>(task: &'a Task, number: &str) -> Result<&'a str> {
 }
 
 #[allow(clippy::cast_precision_loss)] // a handful of seeds
-fn mean(values: &[f64]) -> f64 {
+pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

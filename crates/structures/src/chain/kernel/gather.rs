@@ -4,7 +4,7 @@
 //! scores:  s_t(y) = sum of w[attribute, y] * value        spread:  g[attribute, y] += value * part_t(y)
 //! ```
 //!
-//! The attributes of a position are ascending, dense ones first, so the row of scores stays in
+//! The attributes of a position have dense ones first, so the row of scores stays in
 //! registers while dense rows are added and goes to memory once before the short lists.
 
 use super::super::Space;
