@@ -24,6 +24,8 @@ pub enum Kind {
         /// Included upper end.
         most: f64,
     },
+    /// A real number from 0 to 1, ends included.
+    Fraction,
     /// A whole number, ends included.
     Count {
         /// Smallest.
@@ -66,6 +68,7 @@ impl Kind {
         match self {
             Kind::Real { above, most } if most.is_infinite() => format!("a number above {above}"),
             Kind::Real { above, most } => format!("a number above {above} and at most {most}"),
+            Kind::Fraction => "a number from 0 to 1".to_owned(),
             Kind::Count { least, most: u64::MAX } => format!("a whole number from {least}"),
             Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
             Kind::Word(words) => format!("one of {}", words.join(", ")),
@@ -79,6 +82,10 @@ impl Kind {
             Kind::Real { above, most } => {
                 let x: f64 = text.parse().ok()?;
                 (x > *above && x <= *most && x.is_finite()).then_some(Value::Real(x))
+            }
+            Kind::Fraction => {
+                let x = text.parse().ok()?;
+                (0.0..=1.0).contains(&x).then_some(Value::Real(x))
             }
             Kind::Count { least, most } => {
                 let n: u64 = text.parse().ok()?;

@@ -157,13 +157,23 @@ pub trait Lane: Send {
     }
     /// Derivative of the marginals along a direction of the scores.
     fn tangent(&mut self, scores: &[f64], along: &[f64], out: &mut [f64]) {}
-    /// `sum_i c_i loss_i` (log loss), its gradient added to `g`: one chunk of a batch pass. A
-    /// structure overrides it with its fused kernel, in any layout or precision.
+    /// `sum_i c_i loss_i` (log loss): one chunk of a batch pass. Its gradient, if wanted, waits in the
+    /// lane or in `g`, which the caller lends (all zero or empty) and gives back to `collect`. A
+    /// structure overrides both with its fused kernel, in any layout or precision.
     ///
     /// # Errors
-    /// When an example cannot be read or its loss is not finite.
-    fn sum(&mut self, ids: &[usize], w: Weights<'_>, g: Option<&mut [f64]>) -> Result<f64> {
-        sum_by_parts(self, ids, w, g)
+    /// When an example cannot be read or its loss is not finite; nothing waits then.
+    fn sum(&mut self, ids: &[usize], w: Weights<'_>, g: Option<&mut Vec<f64>>) -> Result<f64> {
+        let Some(g) = g else { return sum_by_parts(self, ids, w, None) };
+        g.resize(w.values.len(), 0.0);
+        sum_by_parts(self, ids, w, Some(g)).inspect_err(|_| g.clear())
+    }
+    /// Adds the gradient that waits since the last `sum` to `to`; nothing waits afterwards. Apart from
+    /// `sum`, because chunks are added in their order and summed in any.
+    fn collect(&mut self, g: &mut Vec<f64>, to: &mut [f64]) {
+        for (to, g) in to.iter_mut().zip(g) {
+            *to += std::mem::take(g);
+        }
     }
 }
 

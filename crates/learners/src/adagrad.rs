@@ -8,12 +8,16 @@
 //! Without a penalty unless l2 is given. Rare features take long steps, frequent ones short steps, so
 //! one pass is often enough; with `--pairs all` labels that an attribute never had are learned from,
 //! too. The division by 1 + alpha_j l2 is put off until the weight is read again: alpha_j is constant
-//! in between, so k steps are one power. In a batch g is the mean over its examples. Cost of an example: one gradient, and a root for each weight in it. Memory: a
-//! double and a single a weight, a count more with l2.
+//! in between, so k steps are one power. In a batch g is the mean over its examples. Cost of an example:
+//! one gradient, and a root for each weight in it. Memory: a double and a single a weight, a count more
+//! with l2.
 //!
-//! Differs from the paper: a feature that occurs at several positions of an example takes a step for
-//! each of them, all with gradients at the same w. Merging them first was tried: it took a third more
-//! time and the scores stayed the same.
+//! Differs from the paper: a part (a label of a position, a label pair) whose gradient is smaller than
+//! `least` makes no step. Most positions are certain after a while, so most rows of weights are left
+//! alone: three passes over CoNLL-2000 take a third less time, and F1 on held-out sentences moves by
+//! 0.03 at most (0.01 costs 0.08). And a feature that occurs at several positions of an example takes a
+//! step for each of them, all with gradients at the same w. Merging them first was tried: it took a
+//! third more time and the scores stayed the same.
 
 use crate::planes::BLOCK;
 use seqoia_core::cast::{real, single};
@@ -35,6 +39,12 @@ pub(crate) const PARAMS: &[Param] = &[
         default: Value::Real(0.1),
         help: "keeps the first steps short: added to sqrt(G)",
     },
+    Param {
+        name: "least",
+        kind: Kind::Fraction,
+        default: Value::Real(0.003),
+        help: "leave out parts of a gradient below this",
+    },
 ];
 
 /// Stochastic gradient descent with a rate for each weight.
@@ -43,6 +53,7 @@ pub struct AdaGrad {
     l2: f64,
     rate: f64,
     delta: f64,
+    least: f64,
     w: Vec<f64>,       // [weights]
     squares: Vec<f32>, // [weights] G
     last: Vec<u32>,    // [weights] steps of this pass whose decay is in w; empty if l2 = 0
@@ -58,6 +69,7 @@ impl AdaGrad {
             l2,
             rate: settings.real("rate").unwrap_or(0.2),
             delta: settings.real("delta").unwrap_or(0.1),
+            least: settings.real("least").unwrap_or(0.003),
             w: vec![],
             squares: vec![],
             last: vec![],
@@ -101,6 +113,9 @@ impl Learner for AdaGrad {
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
         case.gradient(Weights::plain(&self.w), note);
+        for p in &mut note.parts {
+            *p = if p.abs() < self.least { 0.0 } else { *p };
+        }
         case.expand(note);
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The decay is one multiplication: w is stored as scale * v (Shalev-Shwartz et al. 2007). eta0 is
-//! calibrated on a sample unless it is given. With l2 = 0 the rate is eta0 / (1 + examples / n). In a
+//! calibrated on a sample unless it is given. With l2 = 0 the rate is eta0 / (1 + examples so far / n). In a
 //! batch the gradients of its examples, all at the same w, are averaged, and the batch is one step.
 //! Cost of an example: one gradient. Memory: one number a weight.
 
@@ -34,19 +34,20 @@ pub struct Sgd {
     eta0: f64,
     v: Vec<f64>, // [weights] w = scale * v
     scale: f64,
-    t: u64, // steps made
+    t: u64,    // steps made
+    seen: u64, // examples in them
 }
 
 impl Sgd {
     /// With checked settings.
     #[must_use]
     pub fn new(settings: &Settings, l2: f64) -> Self {
-        Sgd { l2, given: settings.real("rate"), eta0: 0.0, v: vec![], scale: 1.0, t: 0 }
+        Sgd { l2, given: settings.real("rate"), eta0: 0.0, v: vec![], scale: 1.0, t: 0, seen: 0 }
     }
 
-    fn eta(&self, batch: f64, n: f64) -> f64 {
+    fn eta(&self, n: f64) -> f64 {
         match self.l2 {
-            0.0 => self.eta0 / (1.0 + real64(self.t) * batch / n),
+            0.0 => self.eta0 / (1.0 + real64(self.seen) / n),
             l2 => self.eta0 / (1.0 + self.eta0 * l2 * real64(self.t)),
         }
     }
@@ -84,13 +85,14 @@ impl Learner for Sgd {
     }
 
     fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
-        let eta = self.eta(real(batch.len()), real(team.examples()));
+        let eta = self.eta(real(team.examples()));
         self.scale *= 1.0 - eta * self.l2;
         team.spread(batch, -eta / (self.scale * real(batch.len())), &mut self.v)?;
         if self.scale < FOLD {
             self.fold();
         }
         self.t += 1;
+        self.seen += batch.len() as u64;
         Ok(())
     }
 
@@ -108,6 +110,7 @@ impl Learner for Sgd {
             Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.v) },
             Slot { name: "rate", mix: Mix::Same, data: Data::Real(&mut self.eta0) },
             Slot { name: "steps", mix: Mix::Same, data: Data::Count(&mut self.t) },
+            Slot { name: "seen", mix: Mix::Same, data: Data::Count(&mut self.seen) },
         ]
     }
 }

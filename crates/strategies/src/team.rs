@@ -40,7 +40,7 @@ impl Setup {
 struct Worker {
     lane: Box<dyn Lane>,
     bench: Bench,
-    gradient: Vec<f64>, // [weights] of the chunk at hand, if this worker ever had one
+    gradient: Vec<f64>, // lent to the lane's sums: see `Lane::sum`
 }
 
 /// A team of workers over all examples of a structure.
@@ -149,27 +149,21 @@ impl Workers {
                 let Some(cut) = cuts.get(chunk) else { break };
                 // A panic must not leave the others waiting for this turn.
                 let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    if wanted {
-                        gradient.clear();
-                        gradient.resize(w.values.len(), 0.0);
-                    }
-                    lane.sum(&ids[cut.clone()], w, wanted.then_some(gradient.as_mut_slice()))
+                    lane.sum(&ids[cut.clone()], w, wanted.then_some(&mut *gradient))
                 }));
                 let answer = answer.unwrap_or_else(|_| Err(Error::Worker("a sum panicked".to_owned())));
                 let mut sum = lock(&sum);
                 while sum.turn != chunk {
                     sum = changed.wait(sum).unwrap_or_else(PoisonError::into_inner);
                 }
+                let summed = answer.is_ok();
                 match (&mut sum.result, answer) {
                     (Ok(total), Ok(part)) => *total += part,
                     (result @ Ok(_), Err(e)) => *result = Err(e),
                     (Err(_), _) => (),
                 }
-                if let Some(g) = &mut sum.g {
-                    match chunk {
-                        0 => g.copy_from_slice(gradient),
-                        _ => g.iter_mut().zip(&*gradient).for_each(|(g, x)| *g += x),
-                    }
+                if let Some(g) = sum.g.as_mut().filter(|_| summed) {
+                    lane.collect(gradient, g);
                 }
                 sum.turn += 1;
                 drop(sum);
@@ -306,24 +300,21 @@ impl Team for Workers {
             Some(_) => self.report.asked.gradients += ids.len() as u64,
             None => self.report.asked.losses += ids.len() as u64,
         }
+        let mut g = g;
+        if let Some(g) = &mut g {
+            g.fill(0.0);
+        }
         if self.workers.len() > 1 && cuts.len() > 1 {
             return self.total_in_turns(ids, &cuts, w, g);
         }
         let Worker { lane, gradient, .. } = get(&mut self.workers[0]);
-        let (mut total, mut g) = (0.0, g);
-        if let Some(g) = &mut g {
-            g.fill(0.0);
-        }
-        for (chunk, cut) in cuts.into_iter().enumerate() {
-            // The first chunk is summed in place: the same bits as a copy, without it.
+        let mut total = 0.0;
+        for cut in cuts {
             match &mut g {
                 None => total += lane.sum(&ids[cut], w, None)?,
-                Some(g) if chunk == 0 => total += lane.sum(&ids[cut], w, Some(g))?,
                 Some(g) => {
-                    gradient.clear();
-                    gradient.resize(g.len(), 0.0);
                     total += lane.sum(&ids[cut], w, Some(gradient))?;
-                    g.iter_mut().zip(&*gradient).for_each(|(g, x)| *g += x);
+                    lane.collect(gradient, g);
                 }
             }
         }

@@ -418,38 +418,90 @@ fn instance_weights_count_like_copies() {
     assert!(a.1.iter().zip(&b.1).all(|(x, y)| (x - y).abs() < 1e-10));
 }
 
-/// AdaGrad as its formula stands: every weight decays at every example.
+/// The batches of two passes, as the strategies draw them.
+fn batches(examples: usize, size: usize) -> Vec<Vec<usize>> {
+    let of_pass = |pass| {
+        let (mut order, mut ids) = (Order::new(examples, Random::new(3, pass, 0, "order")), vec![]);
+        order.next(examples, &mut ids);
+        ids.chunks(size).map(<[usize]>::to_vec).collect::<Vec<_>>()
+    };
+    (1..=2).flat_map(of_pass).collect()
+}
+
+/// The gradient of an example, times its weight, by its parts.
+fn gradient(lane: &mut dyn Lane, id: usize, w: &[f64], least: f64) -> Delta {
+    let c = lane.open(id).unwrap();
+    let (mut parts, mut delta) = (vec![0.0; lane.parts()], Delta::default());
+    let mut scores = parts.clone();
+    lane.scores(Weights::plain(w), &mut scores);
+    lane.infer(&scores, Some(&mut parts));
+    lane.gold(-1.0, &mut parts);
+    parts.iter_mut().for_each(|p| *p = if (*p * c).abs() < least { 0.0 } else { *p * c });
+    lane.scatter(&parts, &mut delta);
+    delta
+}
+
+/// The weights of a learner after two passes in batches.
+fn learned(
+    name: &str,
+    flags: &[(&str, &str)],
+    l2: f64,
+    structure: &Arc<dyn Structure>,
+    size: usize,
+) -> Vec<f64> {
+    let entry = LEARNERS.iter().find(|e| e.name == name).unwrap();
+    let flags: Vec<_> = flags.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    let mut learner = entry.build(&entry.check(&flags).unwrap(), Objective { l1: 0.0, l2 });
+    let mut strategy = strategy("minibatch", Arc::clone(structure), 2, size);
+    strategy.begin(&mut *learner, false).unwrap();
+    run(&mut strategy, &mut *learner, 1..=2);
+    learner.weights()
+}
+
+/// AdaGrad as its formula stands: every weight decays at every step.
 #[test]
 fn adagrad_puts_its_decay_off_and_loses_nothing() {
     const L2: f64 = 0.05;
     let structure: Arc<dyn Structure> = Arc::new(chain(30, 5));
-    let entry = LEARNERS.iter().find(|e| e.name == "adagrad").unwrap();
-    let mut lazy = entry.build(&entry.check(&[]).unwrap(), Objective { l1: 0.0, l2: L2 });
-    let mut strategy = strategy("serial", Arc::clone(&structure), 1, 1);
-    strategy.begin(&mut *lazy, false).unwrap();
-    run(&mut strategy, &mut *lazy, 1..=2);
-
-    let mut lane = Arc::clone(&structure).lane(0).unwrap();
-    let (mut w, mut squares) = (vec![0.0; structure.weights()], vec![0.0; structure.weights()]);
-    for pass in 1..=2 {
-        let (mut order, mut ids) = (Order::new(30, Random::new(3, pass, 0, "order")), vec![]);
-        order.next(30, &mut ids);
-        for id in ids {
-            let c = lane.open(id).unwrap();
-            let (mut parts, mut delta) = (vec![0.0; lane.parts()], Delta::default());
-            let mut scores = parts.clone();
-            lane.scores(Weights::plain(&w), &mut scores);
-            lane.infer(&scores, Some(&mut parts));
-            lane.gold(-1.0, &mut parts);
-            parts.iter_mut().for_each(|p| *p *= c);
-            lane.scatter(&parts, &mut delta);
-            for (j, g) in delta.entries() {
+    for (size, least) in [(1, "0"), (1, "0.1"), (7, "0")] {
+        let mut lane = Arc::clone(&structure).lane(0).unwrap();
+        let (mut w, mut squares) = (vec![0.0; structure.weights()], vec![0.0; structure.weights()]);
+        for ids in batches(30, size) {
+            let deltas: Vec<Delta> =
+                ids.iter().map(|&id| gradient(&mut *lane, id, &w, least.parse().unwrap())).collect();
+            for (j, g) in deltas.iter().flat_map(Delta::entries) {
+                let g = g / real(ids.len());
                 squares[j] += g * g;
                 w[j] -= 0.2 * g / (0.1 + f64::sqrt(squares[j]));
             }
             w.iter_mut().zip(&squares).for_each(|(w, g)| *w /= 1.0 + L2 * 0.2 / (0.1 + g.sqrt()));
         }
+        let lazy = learned("adagrad", &[("least", least)], L2, &structure, size);
+        // Steps are computed in single precision.
+        lazy.iter().zip(&w).for_each(|(a, b)| assert!((a - b).abs() < 1e-5, "batches of {size}: {a} {b}"));
     }
-    // Steps are computed in single precision.
-    lazy.weights().iter().zip(&w).for_each(|(a, b)| assert!((a - b).abs() < 1e-5, "{a} {b}"));
+}
+
+/// Stochastic gradient descent as its formula stands: the mean gradient of a batch, a plain vector.
+#[test]
+fn sgd_scales_instead_of_decaying_and_loses_nothing() {
+    let structure: Arc<dyn Structure> = Arc::new(chain(30, 5));
+    for (size, l2) in [(1, 0.05), (7, 0.05), (1, 0.0), (7, 0.0)] {
+        let mut lane = Arc::clone(&structure).lane(0).unwrap();
+        let mut w = vec![0.0; structure.weights()];
+        let mut seen = 0;
+        for (t, ids) in batches(30, size).iter().enumerate() {
+            let shrink = if l2 > 0.0 { 0.3 * l2 * real(t) } else { real(seen) / 30.0 };
+            let eta = 0.3 / (1.0 + shrink);
+            let deltas: Vec<Delta> = ids.iter().map(|&id| gradient(&mut *lane, id, &w, 0.0)).collect();
+            w.iter_mut().for_each(|w| *w *= 1.0 - eta * l2);
+            for (j, g) in deltas.iter().flat_map(Delta::entries) {
+                w[j] -= eta * g / real(ids.len());
+            }
+            seen += ids.len();
+        }
+        assert_eq!(seen, 60);
+        let scaled = learned("sgd", &[("rate", "0.3")], l2, &structure, size);
+        scaled.iter().zip(&w).for_each(|(a, b)| assert!((a - b).abs() < 1e-9, "batches of {size}: {a} {b}"));
+    }
 }

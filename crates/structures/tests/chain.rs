@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real, single};
 use seqoia_core::{
-    Delta, Note, Pairs, Ragged, Random, Row, Search, Sequence, SequenceView, Structure, Update, Weights,
-    sum_by_parts,
+    Delta, Lane, Note, Pairs, Ragged, Random, Result, Row, Search, Sequence, SequenceView, Structure, Update,
+    Weights, sum_by_parts,
 };
 use seqoia_structures::brute;
 use seqoia_structures::chain::{Chain, Decoder, Isa, Precision, Renumbering, Space};
@@ -212,14 +212,30 @@ fn single_precision_is_close_to_double() {
     }
 }
 
+/// Loss and gradient of a chunk; summed twice, because a lane must forget what it gave away.
+fn total(lane: &mut dyn Lane, ids: &[usize], w: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let mut lent = vec![];
+    let [first, second] = [(); 2].map(|()| {
+        let mut g = vec![0.0; w.len()];
+        let loss = lane.sum(ids, Weights::plain(w), Some(&mut lent))?;
+        lane.collect(&mut lent, &mut g);
+        Ok((loss, g))
+    });
+    let bits = |x: &Result<(f64, Vec<f64>)>| match x {
+        Ok((loss, g)) => (loss.to_bits(), g.iter().map(|g| g.to_bits()).collect()),
+        Err(_) => (0, vec![]),
+    };
+    assert_eq!(bits(&first), bits(&second));
+    second
+}
+
 #[test]
 fn gradients_equal_differences() {
     for (i, toy) in toys().into_iter().enumerate().filter(|(_, t)| !t.ties) {
         let (chain, _, w) = make(toy, 400 + i as u64);
         let mut lane = chain.clone().lane(0).unwrap();
         let ids = [0, 1, 2, 3, 4];
-        let mut g = vec![0.0; w.len()];
-        lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+        let (_, g) = total(&mut *lane, &ids, &w).unwrap();
         let h = 1e-6;
         for j in 0..w.len() {
             let mut moved = w.clone();
@@ -250,8 +266,8 @@ fn fused_sums_equal_sums_by_parts_for_any_number_of_labels() {
         w[..labels * Space::padded(labels)].iter_mut().for_each(|a| *a -= if *a == 0.0 { 0.0 } else { size });
         let mut lane = chain.clone().lane(0).unwrap();
         let ids = [0, 1, 2, 3, 4];
-        let (mut g, mut h) = (vec![0.0; w.len()], vec![0.0; w.len()]);
-        let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+        let mut h = vec![0.0; w.len()];
+        let (a, g) = total(&mut *lane, &ids, &w).unwrap();
         let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
         assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
         let worst = g.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
@@ -266,9 +282,7 @@ fn sums_in_single_precision_are_close() {
         let sum = |precision| {
             let chain =
                 Chain::new(chain.space().clone(), Arc::new(sequences.clone())).with_precision(precision);
-            let mut g = vec![0.0; w.len()];
-            let mut lane = Arc::new(chain).lane(0).unwrap();
-            (lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap(), g)
+            total(&mut *Arc::new(chain).lane(0).unwrap(), &[0, 1, 2, 3, 4], &w).unwrap()
         };
         let ((a, g), (b, h)) = (sum(Precision::F64), sum(Precision::F32));
         assert!(close(a, b, 1e-6));
@@ -387,8 +401,7 @@ fn fused_sums_have_the_same_bits_with_both_instruction_sets() {
             let [a, b] = [Isa::Portable, Isa::detect()].map(|isa| {
                 let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
                 let chain = Arc::new(chain.with_isa(isa).with_precision(precision));
-                let (mut lane, mut g) = (chain.lane(0).unwrap(), vec![0.0; w.len()]);
-                let loss = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap();
+                let (loss, g) = total(&mut *chain.lane(0).unwrap(), &[0, 1, 2, 3, 4], &w).unwrap();
                 (loss.to_bits(), g.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
             });
             assert_eq!(a, b, "{labels} labels");
@@ -402,9 +415,8 @@ fn single_precision_holds_for_long_sequences_and_many_labels() {
         let (chain, sequences, w) = make(Toy { labels, length: 200, ..PLAIN }, labels as u64);
         let [(a, g), (b, h)] = [Precision::F64, Precision::F32].map(|precision| {
             let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
-            let (mut lane, mut g) =
-                (Arc::new(chain.with_precision(precision)).lane(0).unwrap(), vec![0.0; w.len()]);
-            (lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap(), g)
+            let mut lane = Arc::new(chain.with_precision(precision)).lane(0).unwrap();
+            total(&mut *lane, &[0, 1, 2, 3, 4], &w).unwrap()
         });
         assert!(close(a, b, 1e-7), "{labels} labels: {a} {b}");
         let most = g.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
@@ -438,8 +450,8 @@ fn sums_at_the_edge_of_the_linear_domain_are_right() {
             .to_vec();
         let chain = Chain::new(Arc::new(space), Arc::new(sequences)).with_precision(precision);
         let (mut lane, ids) = (Arc::new(chain).lane(0).unwrap(), [0, 1, 2]);
-        let (mut g, mut h) = (vec![0.0; w.len()], vec![0.0; w.len()]);
-        let fused = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+        let mut h = vec![0.0; w.len()];
+        let (fused, g) = total(&mut *lane, &ids, &w).unwrap();
         let parts = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
         assert!(close(fused, parts, 1e-6), "{a} {s}: {fused} against {parts}");
         g.iter().zip(&h).for_each(|(x, y)| assert!((x - y).abs() < 1e-4, "{a} {s}: {x} against {y}"));
@@ -458,9 +470,8 @@ fn a_weight_that_is_no_number_is_an_error() {
                 w[at] = f64::NAN;
                 let chain = Chain::new(chain.space().clone(), Arc::new(sequences)).with_precision(precision);
                 let mut lane = Arc::new(chain).lane(0).unwrap();
-                let mut g = vec![0.0; w.len()];
-                let found = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g));
-                let clean = found.is_ok() && g.iter().all(|g| g.is_finite());
+                let found = total(&mut *lane, &[0, 1, 2, 3, 4], &w);
+                let clean = matches!(&found, Ok((_, g)) if g.iter().all(|g| g.is_finite()));
                 assert!(found.is_err() || clean, "{labels} labels, weight {at}: {found:?}");
                 assert!(at >= labels || found.is_err(), "{labels} labels, transition {at}: {found:?}");
             }

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
-use super::kernel::{Batch, ForwardBackward, WIDE, Wide};
+use super::kernel::{Batch, ForwardBackward, WIDE, Wide, collect};
 use super::{Chain, Precision, SpaceView};
 use seqoia_core::cast::{narrow, real, single};
 use seqoia_core::{
-    Delta, Error, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation, Weights,
-    sum_by_parts,
+    Corpus, Delta, Error, Isa, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation,
+    Weights, sum_by_parts,
 };
 
 pub(super) struct ChainLane {
@@ -32,7 +32,7 @@ pub(super) struct ChainLane {
 struct Single {
     batch: Batch<f32>,
     w: Vec<f32>, // [weights]
-    g: Vec<f32>, // [weights]
+    g: Vec<f32>, // [weights] waits for `collect`
 }
 
 /// Which values rows share, and what they are multiplied with.
@@ -71,8 +71,9 @@ impl ChainLane {
     }
 
     /// Calls `see` with every row of weights that the open example has a feature in. Rows point into a
-    /// pool: `share` is called for the values of each group of rows, before it, and says where they are.
-    fn each_row(&self, mut share: impl FnMut(Values) -> u32, mut see: impl FnMut(Row)) {
+    /// pool: `share` is called for the values of each group of rows, before it, and says where they are,
+    /// or that the group is to be left out.
+    fn each_row(&self, mut share: impl FnMut(Values) -> Option<u32>, mut see: impl FnMut(Row)) {
         let (space, x) = (self.space(), self.open_view());
         let layout = &*self.chain.space;
         let dense = |holes: &[u32], at: usize, from: u32, see: &mut dyn FnMut(Row)| {
@@ -85,10 +86,11 @@ impl ChainLane {
         let value = |items: Items<'_>, t: usize, i: usize| items.values_at(t).map(|v| f64::from(v[i]));
         for t in 0..x.len() {
             // All attributes share one copy unless they have values of their own.
-            let plain = (x.nodes.values.is_empty()).then(|| share(Values::Node(t, 1.0)));
+            let plain = x.nodes.values.is_empty();
+            let shared = if plain { share(Values::Node(t, 1.0)) } else { None };
             for (i, &a) in x.nodes.at(t).iter().enumerate() {
-                let from = value(x.nodes, t, i).map(|value| share(Values::Node(t, value)));
-                let from = from.or(plain).unwrap_or_default();
+                let own = value(x.nodes, t, i).and_then(|value| share(Values::Node(t, value)));
+                let Some(from) = shared.or(own) else { continue };
                 if (a as usize) < space.dense {
                     let at = space.rows_at() + a as usize * space.width;
                     dense(layout.holes(space.labels + a as usize), at, from, &mut see);
@@ -100,16 +102,18 @@ impl ChainLane {
                 }
             }
         }
-        let from = share(Values::Transitions);
-        for y in 0..space.labels {
-            let at = y * space.width;
-            dense(layout.holes(y), at, from + narrow(at), &mut see);
+        if let Some(from) = share(Values::Transitions) {
+            for y in 0..space.labels {
+                let at = y * space.width;
+                dense(layout.holes(y), at, from + narrow(at), &mut see);
+            }
         }
         for t in 1..x.edges.len() {
-            let plain = (x.edges.values.is_empty()).then(|| share(Values::Edge(t - 1, 1.0)));
+            let plain = x.edges.values.is_empty();
+            let shared = if plain { share(Values::Edge(t - 1, 1.0)) } else { None };
             for (i, &e) in x.edges.at(t).iter().enumerate() {
-                let from = value(x.edges, t, i).map(|value| share(Values::Edge(t - 1, value)));
-                let from = from.or(plain).unwrap_or_default();
+                let own = value(x.edges, t, i).and_then(|value| share(Values::Edge(t - 1, value)));
+                let Some(from) = shared.or(own) else { continue };
                 edge_weights(space, e, |at, pair| see(Row { at, from: from + pair, len: 1, holes: 0 }));
             }
         }
@@ -182,7 +186,7 @@ impl Lane for ChainLane {
     }
 
     fn rows(&self, out: &mut Vec<Row>) {
-        self.each_row(|_| 0, |row| out.push(row));
+        self.each_row(|_| Some(0), |row| out.push(row));
     }
 
     fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {
@@ -234,20 +238,23 @@ impl Lane for ChainLane {
         let Delta { rows, pool } = out;
         let share = |values: Values| {
             let from = pool.len();
-            match values {
-                Values::Node(t, value) => pool.extend(nodes[t * width..][..width].iter().map(|p| value * p)),
-                Values::Edge(t, value) => {
-                    pool.extend(edges[t * matrix..][..matrix].iter().map(|p| value * p))
-                }
-                Values::Transitions if x.edges.is_empty() => pool.extend_from_slice(edges),
+            let (part, value) = match values {
+                Values::Node(t, value) => (&nodes[t * width..][..width], value),
+                Values::Edge(t, value) => (&edges[t * matrix..][..matrix], value),
+                Values::Transitions if x.edges.is_empty() => (edges, 1.0),
                 Values::Transitions => {
                     pool.resize(from + matrix, 0.0);
                     for part in edges.chunks_exact(matrix) {
                         pool[from..].iter_mut().zip(part).for_each(|(sum, p)| *sum += p);
                     }
+                    return Some(narrow(from));
                 }
-            }
-            narrow(from)
+            };
+            // Parts that are all zero say nothing about any weight.
+            part.iter().any(|p| *p != 0.0).then(|| {
+                pool.extend(part.iter().map(|p| value * p));
+                narrow(from)
+            })
         };
         self.each_row(share, |row| rows.push(row));
     }
@@ -284,47 +291,72 @@ impl Lane for ChainLane {
         }
     }
 
-    fn sum(&mut self, ids: &[usize], w: Weights<'_>, mut g: Option<&mut [f64]>) -> Result<f64> {
-        if w.scale != 1.0 {
-            return sum_by_parts(self, ids, w, g);
-        }
-        let chain = Arc::clone(&self.chain);
-        let (space, mut odd) = (chain.space.view(), vec![]);
-        let isa = self.decoder.kernel.isa();
-        let loss = match chain.precision {
-            // See `Precision::with_labels`.
-            _ if space.width >= WIDE => {
-                let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
-                let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, exists));
-                wide.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd)
-            }
-            Precision::F64 => {
-                self.batch.sum(isa, space, &*chain.corpus, ids, w.values, g.as_deref_mut(), &mut odd)
-            }
-            Precision::F32 => {
-                let s = &mut self.single;
-                s.w.clear();
-                s.w.extend(w.values.iter().map(|x| single(*x)));
-                s.g.clear();
-                s.g.resize(if g.is_some() { w.values.len() } else { 0 }, 0.0);
-                let gradient = g.is_some().then_some(s.g.as_mut_slice());
-                let loss = s.batch.sum(isa, space, &*chain.corpus, ids, &s.w, gradient, &mut odd);
-                if let Some(g) = &mut g {
-                    g.iter_mut().zip(&s.g).for_each(|(g, x)| *g += f64::from(*x));
-                }
-                loss
+    fn sum(&mut self, ids: &[usize], w: Weights<'_>, mut g: Option<&mut Vec<f64>>) -> Result<f64> {
+        let (chain, weights) = (Arc::clone(&self.chain), w.values.len());
+        let (space, isa, mut odd) = (chain.space.view(), self.decoder.kernel.isa(), vec![]);
+        let single = chain.precision == Precision::F32 && space.width < WIDE && w.scale == 1.0;
+        let plane = g.as_deref_mut().filter(|_| !single).map(|g| {
+            g.resize(weights, 0.0);
+            g.as_mut_slice()
+        });
+        let loss = if w.scale != 1.0 {
+            odd.extend_from_slice(ids);
+            0.0
+        } else if space.width >= WIDE {
+            // In double precision only: see `Precision::with_labels`.
+            let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
+            let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, exists));
+            wide.sum(isa, space, &*chain.corpus, ids, w.values, plane, &mut odd)
+        } else if single {
+            self.single.sum(isa, space, &*chain.corpus, ids, w.values, g.is_some(), &mut odd)
+        } else {
+            self.batch.sum(isa, space, &*chain.corpus, ids, w.values, plane, &mut odd)
+        };
+        let rest = match g.as_deref_mut().filter(|_| !odd.is_empty()) {
+            None => sum_by_parts(self, &odd, w, None),
+            Some(g) => {
+                g.resize(weights, 0.0);
+                sum_by_parts(self, &odd, w, Some(g))
             }
         };
-        if let Some(g) = &mut g {
-            chain.space.clear_holes(g);
-        }
-        let rest = sum_by_parts(self, &odd, w, g)?;
-        let total = loss + rest;
-        if !total.is_finite() {
+        let total = rest.and_then(|rest| {
+            if (loss + rest).is_finite() {
+                return Ok(loss + rest);
+            }
             sum_by_parts(self, ids, w, None)?; // names the example
-            return Err(Error::Learner(format!("the losses of {} examples add up to {total}", ids.len())));
-        }
-        Ok(total)
+            Err(Error::Learner(format!("the losses of {} examples add up to {}", ids.len(), loss + rest)))
+        });
+        total.inspect_err(|_| {
+            self.single.g.clear();
+            g.into_iter().for_each(Vec::clear);
+        })
+    }
+
+    fn collect(&mut self, g: &mut Vec<f64>, to: &mut [f64]) {
+        let isa = self.decoder.kernel.isa();
+        collect(isa, &self.chain.space, &mut self.single.g, to);
+        collect(isa, &self.chain.space, g, to);
+    }
+}
+
+impl Single {
+    /// [`Batch::sum`] in single precision; the gradient waits in `g`.
+    #[allow(clippy::too_many_arguments)]
+    fn sum(
+        &mut self,
+        isa: Isa,
+        space: SpaceView<'_>,
+        corpus: &dyn Corpus<Sequence>,
+        ids: &[usize],
+        w: &[f64],
+        gradient: bool,
+        odd: &mut Vec<usize>,
+    ) -> f64 {
+        self.w.clear();
+        self.w.extend(w.iter().map(|x| single(*x)));
+        self.g.resize(if gradient { w.len() } else { self.g.len() }, 0.0);
+        let g = gradient.then_some(self.g.as_mut_slice());
+        self.batch.sum(isa, space, corpus, ids, &self.w, g, odd)
     }
 }
 

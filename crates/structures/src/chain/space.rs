@@ -291,6 +291,11 @@ impl Space {
         &self.holes[row * blocks..(row + 1) * blocks]
     }
 
+    /// The masks of all rows, transitions first: `div_ceil(W, 32)` each.
+    pub(crate) fn all_holes(&self) -> &[u32] {
+        &self.holes
+    }
+
     /// Index of the weight of an attribute of positions with a label, if it exists.
     #[must_use]
     pub fn node_weight(&self, attribute: u32, y: u16) -> Option<usize> {

@@ -21,22 +21,21 @@ use crate::tools::Tools;
 /// How near to CRFsuite's last objective is near enough.
 const NEAR: f64 = 1.0001;
 /// Iterations of the runs whose difference is the cost of an evaluation.
-const LIMITS: [usize; 2] = [5, 15];
+const LIMITS: [usize; 2] = [5, 25];
 /// Pairs of runs with one thread and with two.
 const THREAD_RUNS: usize = 5;
 const THEIR_MODEL: &str = "lbfgs.crfsuite-model";
 
-pub(crate) fn run(bench: &mut Bench) -> Result<()> {
+/// The task and our ways to its optimum; none if there is nothing to compare.
+fn prepare(bench: &mut Bench) -> Result<Option<(Task, Vec<Way>)>> {
     if !bench.tools.has_learner("lbfgs") {
         screen::note("skipped: lbfgs, since `seqoia train --learner list` does not show it");
-        return Ok(());
+        return Ok(None);
     }
-    let Some(task) = bench.task(TaskName::Chunking)? else { return Ok(()) };
+    let Some(task) = bench.task(TaskName::Chunking)? else { return Ok(None) };
     let mut ways = Way::usual();
     ways.extend(bench.paths.iter().zip(1..).filter_map(|(steps, number)| Way::path(number, steps)));
-    to_the_end(bench, &task, &ways)?;
-    evaluation(bench, &task, &ways)?;
-    two_threads(bench, &task)
+    Ok(Some((task, ways)))
 }
 
 /// A way of ours to the objective: flags of `seqoia train`, step by step.
@@ -144,7 +143,9 @@ fn their_call(tools: &Tools, task: &Task, limit: Option<usize>) -> Call {
     }
 }
 
-fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
+/// Whole runs to the optimum.
+pub(crate) fn to_the_end(bench: &mut Bench) -> Result<()> {
+    let Some((task, ways)) = &prepare(bench)? else { return Ok(()) };
     let tools = &bench.tools;
     let mut calls = vec![their_call(tools, task, None)];
     calls.extend(ways.iter().map(|way| way.call(tools, task, 1, None)));
@@ -198,7 +199,9 @@ fn to_the_end(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     bench.show(&table)
 }
 
-fn evaluation(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
+/// What one evaluation costs.
+pub(crate) fn evaluation(bench: &mut Bench) -> Result<()> {
+    let Some((task, ways)) = &prepare(bench)? else { return Ok(()) };
     let tools = &bench.tools;
     let ways: Vec<&Way> = ways.iter().filter(|way| way.first.is_empty()).collect();
     let mut calls = LIMITS.map(|limit| their_call(tools, task, Some(limit))).to_vec();
@@ -207,7 +210,7 @@ fn evaluation(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     }
     let runs = interleaved(bench.repeat, &calls)?;
     let mut table = Table::new(
-        "lbfgs",
+        "evaluation",
         format!("{}, one evaluation of objective and gradient", task.title),
         &["CPU s", "ratio", "evaluations"],
     );
@@ -223,11 +226,13 @@ fn evaluation(bench: &mut Bench, task: &Task, ways: &[Way]) -> Result<()> {
     bench.show(&table)
 }
 
-fn two_threads(bench: &mut Bench, task: &Task) -> Result<()> {
+/// What a second thread gains.
+pub(crate) fn two_threads(bench: &mut Bench) -> Result<()> {
+    let Some((task, _)) = &prepare(bench)? else { return Ok(()) };
     let calls = [1, 2].map(|threads| Way::plain().call(&bench.tools, task, threads, None));
     let runs = interleaved(THREAD_RUNS, &calls)?;
     let mut table = Table::new(
-        "lbfgs",
+        "threads",
         format!("{}, two threads, whole runs by the clock", task.title),
         &["clock s", "speed-up", "CPU s", "peak"],
     );

@@ -23,10 +23,12 @@ pub(crate) struct Section {
 }
 
 /// All of them, in the order in which they run.
-pub(crate) const SECTIONS: [Section; 5] = [
+pub(crate) const SECTIONS: [Section; 7] = [
     Section { name: "reading", about: "reading the training file", run: reading::run },
     Section { name: "fastest", about: "a good labeller in little time", run: fastest::run },
-    Section { name: "lbfgs", about: "the optimum of the CRF", run: lbfgs::run },
+    Section { name: "lbfgs", about: "the optimum of the CRF", run: lbfgs::to_the_end },
+    Section { name: "evaluation", about: "one evaluation of the CRF's objective", run: lbfgs::evaluation },
+    Section { name: "threads", about: "the same optimum with two threads", run: lbfgs::two_threads },
     Section { name: "predict", about: "labelling, and loading a model", run: predict::run },
     Section { name: "many-labels", about: "hundreds of labels", run: many_labels::run },
 ];

@@ -8,6 +8,7 @@
 #![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
 
 mod batch;
+mod collect;
 pub(crate) mod exp;
 mod forward_backward;
 mod gather;
@@ -18,6 +19,7 @@ pub(crate) use viterbi::best_path;
 pub(crate) use wide::{WIDE, Wide};
 
 pub use batch::Batch;
+pub(crate) use collect::collect;
 pub(crate) use forward_backward::ForwardBackward;
 
 use super::SpaceView;
