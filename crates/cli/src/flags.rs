@@ -280,3 +280,17 @@ pub(crate) fn threads(given: Option<usize>) -> seqoia::Result<usize> {
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_two_ends() {
+        assert!(threads(Some(0)).unwrap_err().to_string().contains("at least one"));
+        assert_eq!(threads(Some(3)).unwrap(), 3);
+        assert_eq!(threads(Some(usize::MAX)).unwrap(), MOST_THREADS);
+        assert!(threads(None).unwrap() >= 1);
+    }
+}

@@ -208,3 +208,16 @@ impl Learner for Lbfgs {
         self.at.state()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_that_is_no_number_is_a_step_too_long_and_a_broken_worker_is_an_error() {
+        let too_long = Error::Example { id: 3, what: "its loss is inf".to_owned() };
+        assert_eq!(or_infinite(Err(too_long)).ok(), Some(f64::INFINITY));
+        assert_eq!(or_infinite(Ok(1.5)).ok(), Some(1.5));
+        assert!(or_infinite(Err(Error::Worker("it broke".to_owned()))).is_err());
+    }
+}

@@ -14,6 +14,8 @@
 //! ```
 
 mod adagrad;
+#[cfg(test)]
+mod alone;
 mod averaged_perceptron;
 mod averaging;
 mod calibrate;

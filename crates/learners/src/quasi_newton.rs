@@ -172,3 +172,91 @@ impl Memory {
         ]
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+    use crate::alone::Alone;
+    use seqoia_core::Random;
+
+    type Pair = (Vec<f64>, Vec<f64>);
+
+    fn product(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    /// Nocedal's two loops, pairs from the oldest to the newest.
+    fn two_loops(pairs: &[Pair], g: &[f64]) -> Vec<f64> {
+        let mut q: Vec<f64> = g.iter().map(|g| -g).collect();
+        let mut alphas = vec![];
+        for (s, y) in pairs.iter().rev() {
+            let alpha = product(s, &q) / product(s, y);
+            q.iter_mut().zip(y).for_each(|(q, y)| *q -= alpha * y);
+            alphas.push(alpha);
+        }
+        if let Some((s, y)) = pairs.last() {
+            let scale = product(s, y) / product(y, y);
+            q.iter_mut().for_each(|q| *q *= scale);
+        }
+        for ((s, y), alpha) in pairs.iter().zip(alphas.iter().rev()) {
+            let beta = product(y, &q) / product(s, y);
+            q.iter_mut().zip(s).for_each(|(q, s)| *q += (alpha - beta) * s);
+        }
+        q
+    }
+
+    /// A random step, and the change of gradient of a convex function along it.
+    fn pair(random: &mut Random, n: usize) -> Pair {
+        let s: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
+        let y = s.iter().enumerate().map(|(i, s)| s * (1.0 + seqoia_core::cast::real(i % 7))).collect();
+        (s, y)
+    }
+
+    fn assert_direction(memory: &Memory, pairs: &[Pair], g: &[f64]) {
+        let mut d = vec![];
+        memory.direction(&mut Alone, g, &mut d).unwrap();
+        let expected = two_loops(pairs, g);
+        let size = product(&expected, &expected).sqrt();
+        d.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-5 * size, "{a} {b}"));
+    }
+
+    #[test]
+    fn coefficients_give_the_direction_of_the_two_loops() {
+        let (n, mut random) = (BLOCK + 100, Random::new(1, 0, 0, "pairs"));
+        let (mut memory, mut pairs) = (Memory::new(3), vec![]);
+        memory.begin(n);
+        let g: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
+        for _ in 0..5 {
+            let (s, y) = pair(&mut random, n);
+            memory.push(&mut Alone, 1.0, &s, &y, &vec![0.0; n]).unwrap();
+            pairs.push((s, y));
+            let kept = pairs.len().saturating_sub(3);
+            assert_direction(&memory, &pairs[kept..], &g);
+        }
+    }
+
+    #[test]
+    fn a_pair_without_curvature_is_not_taken_in() {
+        let (n, mut random) = (50, Random::new(2, 0, 0, "pairs"));
+        let g: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
+        let zeros = vec![0.0; n];
+        for limit in [2, 3] {
+            let mut memory = Memory::new(limit);
+            memory.begin(n);
+            let pairs = [pair(&mut random, n), pair(&mut random, n)];
+            for (s, y) in &pairs {
+                memory.push(&mut Alone, 1.0, s, y, &zeros).unwrap();
+            }
+            let (s, y) = pair(&mut random, n);
+            memory.push(&mut Alone, -1.0, &s, &y, &zeros).unwrap();
+            // A full memory has lost its oldest pair to the refused one: it starts anew.
+            assert_eq!(memory.is_empty(), limit == 2);
+            let mut kept = if limit == 2 { vec![] } else { pairs.to_vec() };
+            assert_direction(&memory, &kept, &g);
+            memory.push(&mut Alone, 1.0, &s, &y, &zeros).unwrap();
+            kept.push((s, y));
+            assert_direction(&memory, &kept, &g);
+        }
+    }
+}

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use seqoia_data::format::{self, Block, Blocks, Format, Kind, Span};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::Scheme;
-use seqoia_strategies::Crew;
+use seqoia_strategies::{Crew, lock};
 use serde::Serialize;
 
 use crate::error::{Error, Result, counted};
@@ -55,10 +55,6 @@ struct Job {
     block: Block,
     out: Vec<u8>,
     result: Result<()>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Labels `input` and writes to `out`.

@@ -18,10 +18,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, Thread};
 
 use seqoia_core::{Error, Result};
+
+/// Locks, whoever panicked while holding it: jobs report their panics themselves.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Called with the number of the worker, 0 for the caller itself.
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
@@ -108,7 +113,7 @@ impl Crew {
         self.others.iter().for_each(|h| h.thread().unpark());
         let own = attempt(job, 0);
         s.wait(|| s.left.load(Ordering::Acquire) == 0);
-        let theirs = s.broke.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let theirs = lock(&s.broke).take();
         self.busy.store(false, Ordering::Release);
         own.or(theirs).map_or(Ok(()), |what| Err(Error::Worker(what)))
     }
@@ -140,7 +145,7 @@ impl Shared {
             // waits until `left`, which counts this worker, is 0; see the head of the file.
             let call = unsafe { &*self.call.load(Ordering::Relaxed).cast::<Call<'_>>() };
             if let Some(what) = attempt(call.job, number) {
-                self.broke.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(what);
+                lock(&self.broke).get_or_insert(what);
             }
             let caller = call.caller.clone();
             if self.left.fetch_sub(1, Ordering::Release) == 1 {

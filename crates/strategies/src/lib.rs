@@ -11,6 +11,6 @@ mod one_team;
 pub mod serial;
 mod team;
 
-pub use crew::Crew;
+pub use crew::{Crew, lock};
 pub use one_team::OneTeam;
 pub use team::{Setup, Workers};

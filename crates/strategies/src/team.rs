@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crate::Crew;
+use crate::{Crew, lock};
 use seqoia_core::{
     Bench, Case, Error, Lane, Look, Note, Order, Random, Report, Result, Row, Structure, Team, Weights,
 };
@@ -52,10 +52,6 @@ pub struct Workers {
     order: Order,
     streams: BTreeMap<&'static str, Random>,
     report: Report,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn get<T>(mutex: &mut Mutex<T>) -> &mut T {

@@ -304,6 +304,19 @@ mod tests {
     }
 
     #[test]
+    fn too_many_labels_are_a_wrong_column() {
+        let text: String = (0..=MOST_LABELS).map(|i| format!("a {i}\n")).collect();
+        let (program, block) = (Arc::new(Program::new(vec![])), read(&text));
+        let push = |tokens: Range<usize>| {
+            let gold = tokens.clone().map(|i| block.columns(i).last().unwrap_or(""));
+            Indexer::new(Arc::clone(&program)).push("x", &block, tokens, gold)
+        };
+        push(0..MOST_LABELS).unwrap();
+        let error = push(0..MOST_LABELS + 1).unwrap_err().to_string();
+        assert!(error.starts_with("x:1: there are more than 10000 different labels"), "{error}");
+    }
+
+    #[test]
     fn what_was_never_seen_is_left_out() {
         let (program, indexed) = index("U0:%x[0,0]\nU1:%x[0,0]/%x[0,1]", TEXT, 1);
         let d = &indexed.dictionary;

@@ -343,6 +343,18 @@ mod tests {
     }
 
     #[test]
+    fn equal_hashes_are_told_apart_by_what_they_stand_for() {
+        let mut slots = vec![0; 8];
+        let codes = [7, 7, 7 + (1 << 29), 7]; // one with another home and the same tag
+        codes.iter().zip(0..).for_each(|(&code, id)| put(&mut slots, code, id));
+        for (&code, id) in codes.iter().zip(0..) {
+            assert_eq!(find(&slots, code, |found| found == id), Some(id));
+        }
+        assert_eq!(find(&slots, 7, |_| false), None);
+        assert_eq!(find(&slots, 8, |_| true), None); // another tag, the same home
+    }
+
+    #[test]
     fn a_damaged_table_ends_its_search() {
         let view = KeysView { stride: 2, keys: &[1, 2, 3, 4], slots: &[9, 9, 9, 9] };
         assert_eq!(view.find(&[1, 2]), UNKNOWN);

@@ -1,0 +1,60 @@
+//! A team without examples, for tests of what learners do with whole planes.
+
+use seqoia_core::{Error, Look, Note, Random, Result, Row, Team, Weights};
+
+pub(crate) struct Alone;
+
+fn none<T>() -> Result<T> {
+    Err(Error::Worker("there are no examples here".to_owned()))
+}
+
+impl Team for Alone {
+    fn examples(&self) -> usize {
+        0
+    }
+
+    fn weights(&self) -> usize {
+        0
+    }
+
+    fn batch(&self) -> usize {
+        1
+    }
+
+    fn next(&mut self, _: usize, ids: &mut Vec<usize>) {
+        ids.clear();
+    }
+
+    fn random(&mut self, _: &'static str) -> &mut Random {
+        unimplemented!("nothing here is random")
+    }
+
+    fn rows(&mut self, _: &[usize], _: &mut Vec<Row>) -> Result<()> {
+        none()
+    }
+
+    fn ask(&mut self, _: &[usize], _: &Look<'_>, _: &mut Vec<Note>) -> Result<()> {
+        none()
+    }
+
+    fn spread(&mut self, _: &[Note], _: f64, _: &mut [f64]) -> Result<()> {
+        none()
+    }
+
+    fn total(&mut self, _: Option<&[usize]>, _: Weights<'_>, _: Option<&mut [f64]>) -> Result<f64> {
+        none()
+    }
+
+    fn noise(&self) -> f64 {
+        0.0
+    }
+
+    fn run(&mut self, job: &(dyn Fn() + Sync)) -> Result<()> {
+        job();
+        Ok(())
+    }
+
+    fn stopping(&self) -> bool {
+        false
+    }
+}
