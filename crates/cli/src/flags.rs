@@ -73,9 +73,15 @@ pub(crate) struct TrainArgs {
     /// Template file of CRF++; may be given again
     #[arg(short, long, value_name = "FILE", help_heading = "Features")]
     pub(crate) template: Vec<PathBuf>,
-    /// Named feature set: chunking, pos
+    /// Named feature set: chunking, pos, ner-001, ner-003, segmentation
     #[arg(long, value_name = "SET", help_heading = "Features")]
     pub(crate) features: Vec<String>,
+    /// Word clusters, rows of path<TAB>word: their paths become features
+    #[arg(long, value_name = "FILE", help_heading = "Features")]
+    pub(crate) clusters: Option<PathBuf>,
+    /// Lists of names, one a line: a word's place in a name becomes a feature
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Features")]
+    pub(crate) gazetteer: Vec<PathBuf>,
     /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]
     #[arg(long, value_name = "COLUMN", help_heading = "Features")]
     pub(crate) label: Option<String>,

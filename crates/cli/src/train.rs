@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::ArgMatches;
 use seqoia::core::param::Kind as ParamKind;
+use seqoia::data::features::{Clusters, Lexica};
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
@@ -104,16 +105,34 @@ fn list() -> String {
     out
 }
 
+/// A small text file, whole, plain or compressed.
+fn read_text(path: &std::path::Path, what: &str) -> anyhow::Result<String> {
+    let mut input = seqoia::data::open::open(path).map_err(Error::from)?;
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut input, &mut text)
+        .with_context(|| format!("{}: cannot read {what}; is it a text in UTF-8?", path.display()))?;
+    Ok(text)
+}
+
 fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
     for path in &args.template {
-        let name = path.display().to_string();
-        let mut input = seqoia::data::open::open(path).map_err(Error::from)?;
-        let mut text = String::new();
-        std::io::Read::read_to_string(&mut input, &mut text)
-            .with_context(|| format!("{name}: cannot read the template file; is it a text in UTF-8?"))?;
-        options.features.templates.push((name, text));
+        let text = read_text(path, "the template file")?;
+        options.features.templates.push((path.display().to_string(), text));
     }
+    let mut lexica = Lexica::default();
+    if let Some(path) = &args.clusters {
+        let text = read_text(path, "the clusters")?;
+        lexica.clusters = Clusters::read(&path.display().to_string(), &text).map_err(Error::from)?;
+    }
+    for path in &args.gazetteer {
+        let text = read_text(path, "the list of names")?;
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let endings = [".gz", ".xz", ".zst", ".txt"];
+        let list = endings.iter().fold(&*file, |name, end| name.strip_suffix(end).unwrap_or(name));
+        lexica.names.read(list, &path.display().to_string(), &text).map_err(Error::from)?;
+    }
+    options.features.lexica = Arc::new(lexica);
     options.features.sets.clone_from(&args.features);
     if let Some(label) = &args.label {
         options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;

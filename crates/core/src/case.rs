@@ -5,7 +5,7 @@ use crate::{Asked, Delta, Lane, Note, Result, Search, Weights};
 /// A worker's buffers beside its lane.
 #[derive(Debug, Default)]
 pub struct Bench {
-    /// As long as the weights, and always zero between two questions.
+    /// At least as long as the weights that were asked about, and always zero between two questions.
     pub zeros: Vec<f64>,
     scores: Vec<f64>,
     along: Vec<f64>,
@@ -65,10 +65,11 @@ impl Case<'_> {
         }
     }
 
-    /// `note.parts` as rows in `note.delta`.
-    pub fn expand(&mut self, note: &mut Note) {
+    /// `note.parts` as rows in `note.delta`. Groups of parts that are all at most `least` (times c) in size
+    /// are left out.
+    pub fn expand(&mut self, least: f64, note: &mut Note) {
         note.delta.clear();
-        self.lane.scatter(&note.parts, &mut note.delta);
+        self.lane.scatter(&note.parts, least * self.weight, &mut note.delta);
     }
 
     /// The part scores of the last question.
@@ -77,8 +78,10 @@ impl Case<'_> {
         &self.bench.scores
     }
 
-    /// Prepares [`Case::loss_along`]: part scores of the direction, once. Returns |delta|^2.
-    pub fn aim(&mut self, delta: &Delta) -> f64 {
+    /// Prepares [`Case::loss_along`]: part scores of the direction, once. Returns |delta|^2. `w` are the
+    /// weights of the last question.
+    pub fn aim(&mut self, w: Weights<'_>, delta: &Delta) -> f64 {
+        self.bench.zeros.resize(w.values.len().max(self.bench.zeros.len()), 0.0);
         delta.add_to(1.0, &mut self.bench.zeros);
         self.bench.along.resize(self.lane.parts(), 0.0);
         self.lane.scores(Weights::plain(&self.bench.zeros), &mut self.bench.along);
@@ -94,7 +97,7 @@ impl Case<'_> {
         self.weight * (self.lane.infer(&b.mixed, None) - self.lane.gold_score(&b.mixed))
     }
 
-    /// Searches for outputs that beat the gold one; they come in `note`, best first.
+    /// Searches for the best outputs that are not gold; they come in `note`, best first.
     ///
     /// # Errors
     /// When the search fails.

@@ -27,7 +27,7 @@ pub const fn narrow(n: usize) -> u32 {
     n as u32
 }
 
-/// A label number as 16 bits; at most 65,535 labels are accepted where data enters.
+/// A label number as 16 bits; far fewer labels are accepted where data enters.
 #[inline]
 #[must_use]
 #[allow(clippy::cast_possible_truncation)]

@@ -9,12 +9,20 @@ pub enum Error {
     /// A learner, a structure and a strategy that cannot work together.
     #[error("{0}")]
     Mismatch(String),
-    /// An example that could not be answered: a loss that is not finite, a broken decoder.
+    /// An example that could not be answered: it cannot be read, a broken decoder.
     #[error("training example {number}: {what}", number = id + 1)]
     Example {
         /// Number of the example, from 0.
         id: usize,
         /// What is wrong with it.
+        what: String,
+    },
+    /// A loss or score that is not finite: weights too large, or a step too long.
+    #[error("training example {number}: {what}", number = id + 1)]
+    NotFinite {
+        /// Number of the example, from 0.
+        id: usize,
+        /// What is not finite.
         what: String,
     },
     /// The method gave up.

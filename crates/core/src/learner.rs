@@ -90,6 +90,8 @@ pub enum Done {
     Pass,
     /// The learner's own stopping test says so, in these words.
     Converged(&'static str),
+    /// No further pass can change anything, in these words: the end, however many passes were asked for.
+    Stuck(&'static str),
 }
 
 /// One piece of a learner's state.

@@ -13,7 +13,7 @@ pub struct Violation {
     pub margin: f64,
 }
 
-/// Evaluations, counted in [`crate::Case`] and nowhere else.
+/// Evaluations: counted in [`crate::Case`], and by the team for sums over whole passes.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Losses with marginals.
@@ -52,7 +52,7 @@ pub struct Note {
     pub weight: f64,
     /// For the report; must be finite.
     pub loss: f64,
-    /// The search found something better than gold.
+    /// Something scores at least as high as gold, costs aside.
     pub wrong: bool,
     /// Log-linear learners: the gradient in parts, for `Team::spread`.
     pub parts: Vec<f64>,

@@ -133,6 +133,13 @@ impl Settings {
         self.values.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
     }
 
+    /// A real number that has a default; NaN, which nothing accepts, for a name that was not declared.
+    #[must_use]
+    pub fn number(&self, name: &str) -> f64 {
+        debug_assert!(self.real(name).is_some(), "{name} is no number with a default");
+        self.real(name).unwrap_or(f64::NAN)
+    }
+
     /// A real number; `None` if the learner is to find it.
     #[must_use]
     pub fn real(&self, name: &str) -> Option<f64> {

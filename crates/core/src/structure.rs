@@ -40,7 +40,9 @@ pub trait Structure: Send + Sync {
     fn noise(&self) -> f64 {
         1e-10
     }
-    /// Told after each batch what the learner will see: only these weights can change until `renew`.
+    /// Told after each batch what the learner will see. Beside a scaling of all weights alike, only the
+    /// weights in it can change before the next `settle` or `renew`; a learner that scales (its `look`
+    /// shows `Weights::scale`) may fold the scale into them at any time.
     fn settle(&self, _batch: &[Note]) {}
 }
 
@@ -114,7 +116,8 @@ pub trait Lane: Send {
     fn open(&mut self, id: usize) -> Result<f64>;
     /// A pass begins: weights may have changed anywhere (mixing, a checkpoint).
     fn renew(&mut self) {}
-    /// Fills `note` with at most `search.k` violations, best first, and `note.wrong`.
+    /// Fills `note` with the `search.k` best outputs that are not gold, best first, whether they beat it
+    /// or not, and `note.wrong`.
     ///
     /// # Errors
     /// When the search fails: scores that are not finite, a broken decoder.
@@ -141,14 +144,16 @@ pub trait Lane: Send {
     }
     /// Adds `c` at the gold parts (partial labels: at their marginals under the last `gold_score`).
     fn gold(&mut self, c: f64, parts: &mut [f64]) {}
-    /// Appends `sum_p parts[p] phi_p` to `out`: the transpose of `scores`.
-    fn scatter(&self, parts: &[f64], out: &mut Delta) {}
+    /// Appends `sum_p parts[p] phi_p` to `out`: the transpose of `scores`. Parts that belong together
+    /// (the labels of a position) and are all at most `least` in size may be left out: with 0, those
+    /// that say nothing.
+    fn scatter(&self, parts: &[f64], least: f64, out: &mut Delta) {}
     /// `to += step * sum_p parts[p] phi_p` (closed spaces), for the weights from index `at` on that
     /// `to` holds; the others are someone else's. This is the definition; a structure's own loop
     /// writes no rows.
     fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
         let mut delta = Delta::default();
-        self.scatter(parts, &mut delta);
+        self.scatter(parts, 0.0, &mut delta);
         for (index, x) in delta.entries() {
             if let Some(to) = index.checked_sub(at).and_then(|i| to.get_mut(i)) {
                 *to += step * x;
@@ -201,7 +206,7 @@ pub fn sum_by_parts<L: Lane + ?Sized>(
         };
         let loss = c * (log_z - lane.gold_score(&scores));
         if !loss.is_finite() {
-            return Err(Error::Example { id, what: format!("its loss is {loss}") });
+            return Err(Error::NotFinite { id, what: format!("its loss is {loss}") });
         }
         total += loss;
         if let Some(g) = &mut g {

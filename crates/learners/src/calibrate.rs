@@ -12,7 +12,9 @@
 
 use seqoia_core::cast::real;
 use seqoia_core::vecmath::dot;
-use seqoia_core::{Result, Team, Weights};
+use seqoia_core::{Error, Result, Team, Weights};
+
+use crate::lbfgs::or_infinite;
 
 const SAMPLE: usize = 1000;
 const START: f64 = 0.1;
@@ -30,9 +32,7 @@ pub(crate) fn rate(team: &mut dyn Team, w: &[f64], l2: f64) -> Result<f64> {
         }
     };
     let objective = |team: &mut dyn Team, v: &[f64], scale: f64| -> Result<f64> {
-        let loss = team.total(Some(&sample), Weights { values: v, scale }, None);
-        // A loss that is not finite is an error elsewhere and a failed trial here.
-        let loss = loss.unwrap_or(f64::INFINITY);
+        let loss = or_infinite(team.total(Some(&sample), Weights { values: v, scale }, None))?;
         Ok(loss / real(sample.len().max(1)) + 0.5 * l2 * scale * scale * dot(v, v))
     };
     let start = objective(team, w, 1.0)?;
@@ -80,8 +80,9 @@ fn trial(
             case.gradient(weights, note);
             Ok(())
         };
-        if team.ask(&[id], &look, &mut notes).is_err() {
-            return Ok(None);
+        match team.ask(&[id], &look, &mut notes) {
+            Err(Error::NotFinite { .. }) => return Ok(None),
+            other => other?,
         }
         scale *= 1.0 - eta * l2;
         if scale < 1e-6 {

@@ -64,7 +64,7 @@ impl Descent {
     pub(crate) fn stuck(&self, name: &str, slope: f64, size: f64, n: f64, noise: f64) -> Result<Done> {
         let gain = self.stopping.gain(&self.values).unwrap_or(f64::INFINITY);
         if n * slope <= 1e-2 * size.max(1.0) || gain <= 100.0 * noise {
-            return Ok(Done::Converged("the objective cannot be resolved further"));
+            return Ok(Done::Stuck("the objective cannot be resolved further"));
         }
         let value = self.value().unwrap_or(0.0);
         if !(value.is_finite() && slope.is_finite()) {
@@ -120,9 +120,9 @@ struct Stopping {
 impl Stopping {
     fn new(settings: &Settings) -> Self {
         Stopping {
-            tolerance: settings.real("tolerance").unwrap_or(1e-5),
+            tolerance: settings.number("tolerance"),
             period: settings.count("period").map_or(10, |n| usize::try_from(n).unwrap_or(10)),
-            gradient: settings.real("gradient").unwrap_or(1e-5),
+            gradient: settings.number("gradient"),
         }
     }
 

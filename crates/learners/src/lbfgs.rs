@@ -126,7 +126,7 @@ fn between(low: (f64, f64, f64), high: (f64, f64, f64)) -> f64 {
 /// A step so long that a loss is no number any more is too long, not an error.
 pub(crate) fn or_infinite(value: Result<f64>) -> Result<f64> {
     match value {
-        Err(Error::Example { .. }) => Ok(f64::INFINITY),
+        Err(Error::NotFinite { .. }) => Ok(f64::INFINITY),
         other => other,
     }
 }
@@ -215,9 +215,10 @@ mod tests {
 
     #[test]
     fn a_loss_that_is_no_number_is_a_step_too_long_and_a_broken_worker_is_an_error() {
-        let too_long = Error::Example { id: 3, what: "its loss is inf".to_owned() };
+        let too_long = Error::NotFinite { id: 3, what: "its loss is inf".to_owned() };
         assert_eq!(or_infinite(Err(too_long)).ok(), Some(f64::INFINITY));
         assert_eq!(or_infinite(Ok(1.5)).ok(), Some(1.5));
-        assert!(or_infinite(Err(Error::Worker("it broke".to_owned()))).is_err());
+        let broken = Error::Example { id: 3, what: "the decoder ended".to_owned() };
+        assert!(or_infinite(Err(broken)).is_err());
     }
 }

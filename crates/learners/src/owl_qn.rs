@@ -116,7 +116,7 @@ impl Learner for OwlQn {
         self.pseudo_gradient(team)?;
         let slope = inner(team, &self.pg, &self.pg)?.sqrt();
         if slope == 0.0 {
-            return Ok(Done::Converged("the gradient is zero"));
+            return Ok(Done::Stuck("the gradient is zero"));
         }
         for _ in 0..2 {
             let Descent { memory, d, .. } = &mut self.at;

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use seqoia_core::{Example, Sequence};
-use seqoia_data::features::{Extractor, Frozen, KeysView, Program, StringsView};
+use seqoia_data::features::{
+    ClustersView, Extractor, Frozen, KeysView, LexicaView, NamesView, Program, StringsView,
+};
 use seqoia_data::format::{self, Block, Blocks, Kind};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
@@ -158,17 +160,42 @@ impl Labeller {
             Ok(KeysView { stride, keys: self.container.get(keys)?, slots: self.container.get(slots)? })
         };
         Ok(Frozen {
-            strings: StringsView {
-                text: self.container.get("strings.text")?,
-                starts: self.container.get("strings.starts")?,
-                slots: self.container.get("strings.slots")?,
-            },
+            strings: self.strings(["strings.text", "strings.starts", "strings.slots"])?,
             nodes: keys("nodes.keys", "nodes.slots")?,
             edges: keys("edges.keys", "edges.slots")?,
             node_numbers: Some(self.container.get("nodes.numbers")?),
             edge_numbers: None,
             dense: u32::try_from(self.meta.dense).unwrap_or(u32::MAX),
+            lexica: self.lexica()?,
         })
+    }
+
+    fn strings(&self, names: [&str; 3]) -> Result<StringsView<'_>> {
+        let [text, starts, slots] = names;
+        Ok(StringsView {
+            text: self.container.get(text)?,
+            starts: self.container.get(starts)?,
+            slots: self.container.get(slots)?,
+        })
+    }
+
+    /// The lists from outside; empty ones if the model has none.
+    fn lexica(&self) -> Result<LexicaView<'_>> {
+        let mut lexica = LexicaView::default();
+        if self.container.has("clusters.paths") {
+            lexica.clusters = ClustersView {
+                words: self.strings(["clusters.text", "clusters.starts", "clusters.slots"])?,
+                paths: self.strings(["paths.text", "paths.starts", "paths.slots"])?,
+                path_of: self.container.get("clusters.paths")?,
+            };
+        }
+        if self.container.has("names.lists") {
+            let strings = self.strings(["names.text", "names.starts", "names.slots"])?;
+            lexica.names = NamesView { strings, masks: self.container.get("names.lists")? };
+            let strings = self.strings(["lower.text", "lower.starts", "lower.slots"])?;
+            lexica.lower = NamesView { strings, masks: self.container.get("lower.lists")? };
+        }
+        Ok(lexica)
     }
 }
 
@@ -244,6 +271,9 @@ impl Predictor {
         let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("sentence", text)?), Block::default());
         let format = format::first(&mut blocks, &mut block, Some(Kind::Columns))?;
         format.parse("sentence", &mut block)?;
+        if block.tokens().len() != rows.len() {
+            return Err(Error::Option("-DOCSTART- is no word: it stands between documents".to_owned()));
+        }
         self.read("sentence", &block, 0..rows.len())?;
         let best = self.best_labels()?.to_vec();
         let mut out = vec![];

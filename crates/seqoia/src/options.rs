@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use seqoia_core::param::Settings;
-use seqoia_data::features::{Piece, Program, Source, Template, crfpp, sets};
+use seqoia_data::features::{Lexica, Piece, Program, Template, crfpp, sets};
 use seqoia_data::format::{Field, Kind};
 use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
@@ -19,6 +19,8 @@ pub struct FeatureChoice {
     pub templates: Vec<(String, String)>,
     /// Named sets.
     pub sets: Vec<String>,
+    /// Lists from outside, which add attributes of their own.
+    pub lexica: Arc<Lexica>,
 }
 
 /// Attributes of a model: templates and whether label pairs have weights.
@@ -62,6 +64,10 @@ impl FeatureChoice {
             features.origins.extend(set.iter().map(|_| format!("--features {name}")));
             features.templates.extend(set);
         }
+        let (clusters, lists) = (!self.lexica.clusters.is_empty(), self.lexica.names.lists());
+        let extended = sets::extended(roles, clusters, lists);
+        features.origins.extend(extended.iter().map(|_| "--clusters or --gazetteer".to_owned()));
+        features.templates.extend(extended);
         if features.templates.is_empty() && !features.transitions {
             return Err(Error::Option(
                 "no features: give a template file with -t FILE or a set with --features SET".to_owned(),
@@ -96,9 +102,9 @@ impl Features {
 
 /// A template as it stands in a file.
 fn text_of(template: &Template) -> String {
-    template.render(|i| match template.pieces[i] {
-        Piece { source: Source::Column(column, _), offset, .. } => format!("%x[{offset},{column}]"),
-        Piece { .. } => "%place".to_owned(),
+    template.render(|i| {
+        let Piece { source, offset, .. } = template.pieces[i];
+        source.column().map_or_else(|| "%place".to_owned(), |column| format!("%x[{offset},{column}]"))
     })
 }
 
@@ -363,6 +369,14 @@ impl TrainOptions {
             Penalty::None if self.l1.is_some() => return unknown(L1),
             Penalty::None if self.l2.is_some() => return unknown(L2),
             Penalty::L2 if self.l1.is_some() => return unknown(L1),
+            _ => (),
+        }
+        match self.patience {
+            Some(0) => return Err(Error::Option("--patience 0: at least one pass is needed".to_owned())),
+            Some(_) if self.keep_last => {
+                let what = "--patience counts the passes since the best one: it goes with --keep best";
+                return Err(Error::Option(what.to_owned()));
+            }
             _ => (),
         }
         let strategy = self.strategy.unwrap_or(match (self.learner.whole, self.batch_size) {

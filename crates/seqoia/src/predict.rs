@@ -83,10 +83,15 @@ pub fn predict(
     std::mem::swap(&mut lock(&jobs[0]).block, &mut first);
     let (mut filled, mut done) = (1, Labelled::default());
     loop {
-        while filled < jobs.len() && blocks.fill(&mut lock(&jobs[filled]).block)? {
-            filled += 1;
+        let mut broken = None; // what was read before is labelled first
+        while broken.is_none() && filled < jobs.len() {
+            match blocks.fill(&mut lock(&jobs[filled]).block) {
+                Ok(true) => filled += 1,
+                Ok(false) => break,
+                Err(e) => broken = Some(e),
+            }
         }
-        if filled == 0 {
+        if filled == 0 && broken.is_none() {
             out.flush()?;
             return Ok(done);
         }
@@ -109,6 +114,10 @@ pub fn predict(
         }
         if options.eager {
             out.flush()?;
+        }
+        if let Some(e) = broken {
+            out.flush()?;
+            return Err(e.into());
         }
         filled = 0;
     }

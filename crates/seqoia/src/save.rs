@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use seqoia_core::Pairs;
 use seqoia_core::cast::{narrow, single};
-use seqoia_data::features::{Keys, NONE, Program, Strings};
+use seqoia_data::features::{Keys, NONE, Program, Strings, StringsView};
 use seqoia_model::Writer;
 use seqoia_structures::chain::Space;
 
@@ -51,9 +51,7 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
     let meta = serde_json::to_vec(&meta).unwrap_or_default();
     let mut writer = Writer::default();
     writer.add("meta", &meta);
-    writer.add("strings.text", strings.text);
-    writer.add("strings.starts", strings.starts);
-    writer.add("strings.slots", strings.slots);
+    add_strings(&mut writer, ["strings.text", "strings.starts", "strings.slots"], strings);
     writer.add("nodes.keys", nodes.view().keys);
     writer.add("nodes.slots", nodes.view().slots);
     writer.add("nodes.numbers", &numbers);
@@ -63,7 +61,26 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
     writer.add("space.estarts", space.edge_starts);
     writer.add("space.epairs", space.edge_pairs);
     writer.add("weights", &packed.values);
+    let lexica = set.dictionary.lexica.view();
+    if !set.dictionary.lexica.clusters.is_empty() {
+        let names = ["clusters.text", "clusters.starts", "clusters.slots"];
+        add_strings(&mut writer, names, lexica.clusters.words);
+        add_strings(&mut writer, ["paths.text", "paths.starts", "paths.slots"], lexica.clusters.paths);
+        writer.add("clusters.paths", lexica.clusters.path_of);
+    }
+    if !set.dictionary.lexica.names.lists().is_empty() {
+        add_strings(&mut writer, ["names.text", "names.starts", "names.slots"], lexica.names.strings);
+        writer.add("names.lists", lexica.names.masks);
+        add_strings(&mut writer, ["lower.text", "lower.starts", "lower.slots"], lexica.lower.strings);
+        writer.add("lower.lists", lexica.lower.masks);
+    }
     Ok(writer.to_bytes())
+}
+
+fn add_strings<'a>(writer: &mut Writer<'a>, names: [&str; 3], strings: StringsView<'a>) {
+    writer.add(names[0], strings.text);
+    writer.add(names[1], strings.starts);
+    writer.add(names[2], strings.slots);
 }
 
 /// How it was trained, as text; never the number of threads.

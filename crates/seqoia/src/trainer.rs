@@ -202,7 +202,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained> {
         let (set, options) = (self.set, self.options);
         let crew = Arc::new(Crew::new(options.threads.max(1)));
-        let chain = Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(options.precision);
+        let chain = Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(self.precision());
         let structure: Arc<dyn Structure> = match self.beam() {
             Some(size) => Arc::new(chain.with_beam(size)),
             None => Arc::new(chain),
@@ -220,9 +220,20 @@ impl<'a> Trainer<'a> {
             progress.scores = scores_of(&progress.best)?;
         } else if let Some(start) = &options.start {
             // Every learner calls its weights `w` and takes them as it finds them when it begins.
-            for slot in learner.state() {
-                if let ("w", Data::F64(w)) = (slot.name, slot.data) {
-                    w.clone_from(start);
+            let mut slots = learner.state();
+            let w = slots.iter_mut().find_map(|slot| match (slot.name, &mut slot.data) {
+                ("w", Data::F64(w)) => Some(w),
+                _ => None,
+            });
+            match w {
+                Some(w) if start.len() == set.space.view().weights() => w.clone_from(start),
+                Some(_) => {
+                    let what = "the weights to start from are not those of this data";
+                    return Err(Error::Mismatch(what.to_owned()));
+                }
+                None => {
+                    let what = format!("{} takes no weights to start from", options.learner.name);
+                    return Err(Error::Option(what));
                 }
             }
         }
@@ -249,21 +260,25 @@ impl<'a> Trainer<'a> {
             };
             progress.pass = pass;
             progress.converged = match &report.done {
-                Done::Converged(why) => Some((*why).to_owned()),
+                Done::Converged(why) | Done::Stuck(why) => Some((*why).to_owned()),
                 Done::Pass => None,
             };
+            let stuck = matches!(report.done, Done::Stuck(_));
             watch.pass(&PassRow {
                 number: pass,
                 report,
                 objective: learner.objective(),
                 examples: set.corpus.len(),
                 scores: scores.clone(),
-                best: gain,
+                best: gain && !scores.is_empty() && !options.keep_last,
             });
             if gain {
                 (progress.best, progress.best_pass, progress.scores) = (weights, pass, scores);
             }
             ended = self.ended(&progress, dev.is_some(), stop);
+            if stuck && ended.is_none() {
+                ended = progress.converged.clone().map(Ended::Converged);
+            }
             let due = |every: u64| pass.is_multiple_of(every) || ended.is_some();
             if let Some((_, terms)) = terms.as_ref().filter(|(every, _)| due(*every)) {
                 watch.checkpoint(pass, &checkpoint::bytes(terms, &progress, &mut *learner));

@@ -57,6 +57,9 @@ pub struct TrainingSet {
     pub pairs: PairChoice,
 }
 
+/// The most weights: they are numbered with 32 bits.
+const MOST: u64 = u32::MAX as u64;
+
 impl TrainingSet {
     /// Reads a file.
     ///
@@ -70,7 +73,7 @@ impl TrainingSet {
         let label = options.label.resolve(&file, kind, columns)?;
         let features = options.features.resolve(kind)?;
         let program = Arc::new(features.compile(&file, columns, label)?);
-        let mut indexer = Indexer::new(Arc::clone(&program));
+        let mut indexer = Indexer::new(Arc::clone(&program), Arc::clone(&options.features.lexica));
         let mut digest = Xxh3::new();
         loop {
             digest.update(block.text().as_bytes());
@@ -103,11 +106,17 @@ impl TrainingSet {
         let indexed = indexer.finish(options.cutoff);
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
         let all = options.pairs == PairChoice::All;
+        let too_many =
+            || Error::Option("more than four billion weights; try --cutoff 2 or --pairs observed".to_owned());
+        if all
+            && Space::weights_of_all(indexed.labels.len(), indexed.kept_nodes.len(), indexed.kept_edges.len())
+                > MOST
+        {
+            return Err(too_many()); // before any of it is laid out
+        }
         let (space, new) = Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, all);
-        if space.view().weights() > u32::MAX as usize {
-            return Err(Error::Option(
-                "more than four billion weights; try --cutoff 2 or --pairs observed".to_owned(),
-            ));
+        if space.view().weights() as u64 > MOST {
+            return Err(too_many());
         }
         let numbers = |kept: &[u32], new: &[u32], all: usize| {
             let mut numbers = vec![NONE; all];
@@ -149,6 +158,7 @@ impl TrainingSet {
             node_numbers: Some(&self.node_numbers),
             edge_numbers: Some(&self.edge_numbers),
             dense: seqoia_core::cast::narrow(self.space.view().dense),
+            lexica: self.dictionary.lexica.view(),
         }
     }
 
@@ -161,6 +171,7 @@ impl TrainingSet {
             + d.strings.bytes()
             + d.nodes.bytes()
             + d.edges.bytes()
+            + d.lexica.bytes()
             + 4 * (self.node_numbers.capacity() + self.edge_numbers.capacity())
     }
 }

@@ -39,7 +39,8 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Vec<f64>> {
         let group = (*groups.get(*old_key.first()? as usize)?)?;
         let arity = set.program.arity(group);
         let value = |v: &u32| new.strings.find(old.strings.get(*v).unwrap_or_default());
-        let mut key: Vec<u32> = std::iter::once(group).chain(old_key[1..=arity].iter().map(value)).collect();
+        let values = old_key.get(1..=arity)?; // a damaged model may have fewer
+        let mut key: Vec<u32> = std::iter::once(group).chain(values.iter().map(value)).collect();
         key.resize(set.program.stride(), 0);
         (!key[1..=arity].contains(&UNKNOWN)).then_some(key)
     };

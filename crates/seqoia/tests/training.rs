@@ -8,8 +8,8 @@ use std::sync::Arc;
 use seqoia::data::generate;
 use seqoia::learners::LEARNERS;
 use seqoia::{
-    DataOptions, DevSet, Labeller, Output, Passes, PredictOptions, Predictor, StrategyChoice, TrainOptions,
-    Trained, Trainer, TrainingSet, evaluate, predict,
+    DataOptions, DevSet, Ended, Labeller, Output, Passes, PredictOptions, Predictor, StrategyChoice,
+    TrainOptions, Trained, Trainer, TrainingSet, evaluate, predict,
 };
 
 const TEMPLATES: &str =
@@ -178,7 +178,7 @@ fn dev_scores_are_those_of_the_model_that_is_kept() {
     o.passes = Some(Passes::Exactly(8));
     let (trained, bytes) = train(&set, &o, Some(&dev));
     assert!((trained.scores[0].value - f1(&bytes, &dev_text)).abs() < 0.02); // weights are rounded
-    assert!(trained.best_pass <= trained.passes);
+    assert_eq!(trained.passes, 8);
     o.keep_last = true;
     let (last, _) = train(&set, &o, Some(&dev));
     assert_eq!(last.best_pass, 8);
@@ -186,7 +186,14 @@ fn dev_scores_are_those_of_the_model_that_is_kept() {
     o.keep_last = false;
     o.patience = Some(1);
     let (short, _) = train(&set, &o, Some(&dev));
-    assert!(short.passes <= 8);
+    // The first pass without a gain ends it.
+    assert_eq!(short.ended, Ended::Patience(1));
+    assert_eq!(short.passes, short.best_pass + 1);
+    assert!(short.passes < 8);
+    o.keep_last = true;
+    assert!(o.check().unwrap_err().to_string().contains("--keep best"));
+    (o.keep_last, o.patience) = (false, Some(0));
+    assert!(o.check().is_err());
 }
 
 #[test]

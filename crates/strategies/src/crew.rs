@@ -60,8 +60,6 @@ const SPINS: usize = 2_000;
 
 impl Crew {
     /// `threads` workers in all; at least one.
-    ///
-    /// # Errors
     pub fn new(threads: usize) -> Crew {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let shared = Arc::new(Shared {

@@ -143,23 +143,22 @@ impl Workers {
             loop {
                 let chunk = next.fetch_add(1, Ordering::Relaxed);
                 let Some(cut) = cuts.get(chunk) else { break };
-                // A panic must not leave the others waiting for this turn.
-                let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    lane.sum(&ids[cut.clone()], w, wanted.then_some(&mut *gradient))
-                }));
-                let answer = answer.unwrap_or_else(|_| Err(Error::Worker("a sum panicked".to_owned())));
+                let answer = or_error(|| lane.sum(&ids[cut.clone()], w, wanted.then_some(&mut *gradient)));
                 let mut sum = lock(&sum);
                 while sum.turn != chunk {
                     sum = changed.wait(sum).unwrap_or_else(PoisonError::into_inner);
                 }
-                let summed = answer.is_ok();
+                let answer = match (answer, &mut sum.g) {
+                    (Ok(part), Some(g)) => or_error(|| {
+                        lane.collect(gradient, g);
+                        Ok(part)
+                    }),
+                    (answer, _) => answer,
+                };
                 match (&mut sum.result, answer) {
                     (Ok(total), Ok(part)) => *total += part,
                     (result @ Ok(_), Err(e)) => *result = Err(e),
                     (Err(_), _) => (),
-                }
-                if let Some(g) = sum.g.as_mut().filter(|_| summed) {
-                    lane.collect(gradient, g);
                 }
                 sum.turn += 1;
                 drop(sum);
@@ -247,7 +246,7 @@ impl Team for Workers {
         for note in notes.iter() {
             if !note.loss.is_finite() {
                 let what = format!("its loss is {}; a smaller rate or a stronger penalty helps", note.loss);
-                return Err(Error::Example { id: note.id, what });
+                return Err(Error::NotFinite { id: note.id, what });
             }
             self.report.examples += 1;
             self.report.loss += note.loss;
@@ -328,6 +327,12 @@ impl Team for Workers {
     fn stopping(&self) -> bool {
         self.setup.stop.load(Ordering::Relaxed)
     }
+}
+
+/// A panic must not leave the others waiting for a turn: it becomes an error.
+fn or_error(job: impl FnOnce() -> Result<f64>) -> Result<f64> {
+    let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+    answer.unwrap_or_else(|_| Err(Error::Worker("a sum panicked".to_owned())))
 }
 
 fn answer(worker: &mut Worker, id: usize, look: &Look<'_>, note: &mut Note) -> Result<()> {

@@ -303,9 +303,19 @@ fn scatter_is_the_transpose_of_scores_and_spread_is_scatter() {
             lane.scores(Weights { values: &w, scale: 0.5 }, &mut scores);
             let there: f64 = scores.iter().zip(&parts).map(|(a, b)| a * b).sum();
             let mut delta = Delta::default();
-            lane.scatter(&parts, &mut delta);
+            lane.scatter(&parts, 0.0, &mut delta);
             let back = delta.dot(Weights { values: &w, scale: 0.5 });
             assert!(close(there, back, 1e-12));
+            // What says nothing is left out, and nothing else.
+            let (width, mut some) = (Space::padded(toy.labels), parts.clone());
+            some.chunks_mut(width).skip(1).step_by(2).for_each(|p| p.fill(0.0));
+            let (mut fewer, mut sums) = (Delta::default(), vec![0.0; w.len()]);
+            lane.scatter(&some, 0.0, &mut fewer);
+            fewer.entries().for_each(|(at, x)| sums[at] += x);
+            let mut whole = vec![0.0; w.len()];
+            lane.spread(&some, 1.0, 0, &mut whole);
+            assert!(whole.iter().zip(&sums).all(|(a, b)| close(*a, *b, 1e-12)));
+            assert!(fewer.rows.len() <= delta.rows.len());
             let mut rows = vec![];
             lane.rows(&mut rows);
             let place = |r: &Row| (r.at, r.len, r.holes);
@@ -469,8 +479,14 @@ fn a_weight_that_is_no_number_is_an_error() {
                 let (chain, sequences, mut w) = make(toy, 5);
                 w[at] = f64::NAN;
                 let chain = Chain::new(chain.space().clone(), Arc::new(sequences)).with_precision(precision);
-                let mut lane = Arc::new(chain).lane(0).unwrap();
+                let chain = Arc::new(chain);
+                let mut lane = chain.clone().lane(0).unwrap();
                 let found = total(&mut *lane, &[0, 1, 2, 3, 4], &w);
+                // An error leaves nothing behind.
+                w[at] = 0.0;
+                let after = total(&mut *lane, &[0, 1, 2, 3, 4], &w).unwrap();
+                let fresh = total(&mut *chain.clone().lane(0).unwrap(), &[0, 1, 2, 3, 4], &w).unwrap();
+                assert_eq!(after, fresh);
                 let clean = matches!(&found, Ok((_, g)) if g.iter().all(|g| g.is_finite()));
                 assert!(found.is_err() || clean, "{labels} labels, weight {at}: {found:?}");
                 assert!(at >= labels || found.is_err(), "{labels} labels, transition {at}: {found:?}");

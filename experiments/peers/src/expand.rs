@@ -75,7 +75,7 @@ impl Expander {
         if self.state.is_none() {
             let features = self.features.resolve(format.kind())?;
             let program = Arc::new(features.compile(&file, format.columns(), label)?);
-            let mut dictionary = Growing::new(&program);
+            let mut dictionary = Growing::new(&program, std::sync::Arc::default());
             let extractor = Extractor::new(Arc::clone(&program), &mut dictionary);
             self.state = Some(State { program, dictionary, extractor, names: vec![] });
         }
@@ -183,6 +183,7 @@ mod tests {
         let features = FeatureChoice {
             templates: vec![("t".into(), "U0:%x[0,0]\nU1:%x[-1,0]\nB".into())],
             sets: vec![],
+            ..FeatureChoice::default()
         };
         let mut expander = Expander::new(features, LabelColumn::Last, true);
         let size = expander.expand(&train).unwrap();

@@ -7,9 +7,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::function::YES;
+use super::lexicon::PLACES;
 use super::table::hash;
 use super::template::Program;
-use super::{Boundary, Function, Keys, KeysView, NONE, Source, Strings, StringsView, UNKNOWN};
+use super::{
+    Boundary, Function, Keys, KeysView, Lexica, LexicaView, NONE, Source, Strings, StringsView, UNKNOWN,
+};
 use crate::error::{Error, Result};
 use crate::format::Block;
 use seqoia_core::Ragged;
@@ -32,6 +36,8 @@ pub trait Dictionary {
     /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
     /// [`UNKNOWN`] leaves it out.
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
+    /// Word lists that attributes look into.
+    fn lexica(&self) -> LexicaView<'_>;
     /// The table that [`Dictionary::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
     /// Asks for the memory of the attribute that has most likely this hash.
@@ -49,15 +55,17 @@ pub struct Growing {
     pub nodes: Keys,
     /// Attributes of edges.
     pub edges: Keys,
+    /// Word lists from outside.
+    pub lexica: Arc<Lexica>,
     full: bool,
 }
 
 impl Growing {
     /// An empty one for a program.
     #[must_use]
-    pub fn new(program: &Program) -> Self {
+    pub fn new(program: &Program, lexica: Arc<Lexica>) -> Self {
         let keys = Keys::new(program.stride());
-        Growing { strings: Strings::default(), nodes: keys.clone(), edges: keys, full: false }
+        Growing { strings: Strings::default(), nodes: keys.clone(), edges: keys, lexica, full: false }
     }
 
     /// Something did not fit any more: four billion of anything are too many.
@@ -89,6 +97,10 @@ impl Dictionary for Growing {
         })
     }
 
+    fn lexica(&self) -> LexicaView<'_> {
+        self.lexica.view()
+    }
+
     #[inline]
     fn keys(&self, edge: bool) -> KeysView<'_> {
         if edge { self.edges.view() } else { self.nodes.view() }
@@ -110,6 +122,8 @@ pub struct Frozen<'a> {
     pub edge_numbers: Option<&'a [u32]>,
     /// Attributes of tokens below this number have dense rows.
     pub dense: u32,
+    /// Word lists from outside.
+    pub lexica: LexicaView<'a>,
 }
 
 impl Dictionary for Frozen<'_> {
@@ -131,6 +145,10 @@ impl Dictionary for Frozen<'_> {
             Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
             None => id,
         }
+    }
+
+    fn lexica(&self) -> LexicaView<'_> {
+        self.lexica
     }
 
     #[inline]
@@ -159,8 +177,12 @@ pub struct Extractor {
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad] each, nearest first
     singles: usize,              // templates with one piece
     places: [u32; 2],
-    keys: Vec<u32>,  // [T][templates][stride] tuples of the sentence
-    codes: Vec<u64>, // [T][templates] their hashes, or a mark
+    yes: u32,            // the value of a test that fires
+    lists: usize,        // lists of names that views read
+    listed: [u32; 4],    // the values of places in a name
+    marks: [Vec<u8>; 2], // [lists][T] places in names, in natural and in lower case
+    keys: Vec<u32>,      // [T][templates][stride] tuples of the sentence
+    codes: Vec<u64>,     // [T][templates] their hashes, or a mark
     later: Vec<(u32, f32)>,
     text: String,
 }
@@ -170,7 +192,7 @@ impl Extractor {
     pub fn new(program: Arc<Program>, dictionary: &mut impl Dictionary) -> Self {
         let mut columns = vec![];
         for view in &program.views {
-            if let Source::Column(c, _) = view.source
+            if let Source::Column(c, _) | Source::Cluster(c, _) = view.source
                 && !columns.contains(&c)
             {
                 columns.push(c);
@@ -183,13 +205,23 @@ impl Extractor {
                     .map(|distance| match view.boundary {
                         Boundary::Plain => dictionary.value(plain),
                         Boundary::Numbered => dictionary.value(&format!("_B{sign}{distance}")),
+                        Boundary::Nothing => NONE,
                     })
                     .collect()
             };
             outside.push([side("<s>", '-'), side("</s>", '+')]);
         }
-        let wants_place = program.views.iter().any(|v| v.source == Source::Place);
+        let reads = |source: fn(Source) -> bool| program.views.iter().any(|v| source(v.source));
+        let wants_place = reads(|s| s == Source::Place);
         let places = ["first", "inner"].map(|p| if wants_place { dictionary.value(p) } else { NONE });
+        let tests = reads(|s| matches!(s, Source::First | Source::Twin(..)));
+        let yes = if tests { dictionary.value(YES) } else { NONE };
+        let lists = program.views.iter().filter_map(|v| match v.source {
+            Source::Listed(_, list) | Source::ListedLower(_, list) => Some(usize::from(list) + 1),
+            _ => None,
+        });
+        let lists = lists.max().unwrap_or(0);
+        let listed = PLACES.map(|p| if lists > 0 { dictionary.value(p) } else { NONE });
         Extractor {
             base: vec![vec![]; columns.len()],
             caches: vec![vec![]; program.views.len()],
@@ -198,6 +230,10 @@ impl Extractor {
             rows: vec![],
             outside,
             places,
+            yes,
+            lists,
+            listed,
+            marks: [vec![], vec![]],
             keys: vec![],
             codes: vec![],
             later: vec![],
@@ -308,11 +344,31 @@ impl Extractor {
         }
     }
 
+    /// Finds the names of the sentence, if a view reads them.
+    fn mark_names(&mut self, lexica: LexicaView<'_>, block: &Block, tokens: &Range<usize>) {
+        for (lower, names) in [lexica.names, lexica.lower].into_iter().enumerate() {
+            let column = self.program.views.iter().find_map(|v| match v.source {
+                Source::Listed(column, _) if lower == 0 => Some(column),
+                Source::ListedLower(column, _) if lower == 1 => Some(column),
+                _ => None,
+            });
+            let Some(column) = column else { continue };
+            let field = |i: usize| block.field(tokens.start + i, usize::from(column));
+            let lowered: Vec<String> = match lower {
+                0 => vec![],
+                _ => (0..tokens.len()).map(|i| field(i).to_lowercase()).collect(),
+            };
+            let word = |i: usize| lowered.get(i).map_or_else(|| field(i), String::as_str);
+            names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[lower]);
+        }
+    }
+
     fn fill_rows(&mut self, dictionary: &mut impl Dictionary, block: &Block, tokens: Range<usize>) {
         for (column, base) in self.columns.iter().zip(&mut self.base) {
             base.clear();
             base.extend(tokens.clone().map(|i| dictionary.value(block.field(i, usize::from(*column)))));
         }
+        self.mark_names(dictionary.lexica(), block, &tokens);
         let pad = self.program.pad;
         let row = tokens.len() + 2 * pad;
         self.rows.clear();
@@ -329,6 +385,36 @@ impl Extractor {
                 Source::Place => {
                     out.fill(self.places[1]);
                     out.iter_mut().take(1).for_each(|o| *o = self.places[0]);
+                }
+                Source::First => out.iter_mut().take(1).for_each(|o| *o = self.yes),
+                Source::Twin(column, distance) => {
+                    let field = |i: usize| block.field(i, usize::from(column));
+                    for (out, i) in out.iter_mut().zip(tokens.clone()) {
+                        let other = i.checked_add_signed(distance.into()).filter(|j| tokens.contains(j));
+                        // By text: two unknown characters have the same number.
+                        if other.is_some_and(|j| field(i) == field(j)) {
+                            *out = self.yes;
+                        }
+                    }
+                }
+                Source::Listed(_, list) | Source::ListedLower(_, list) => {
+                    let marks = &self.marks[usize::from(matches!(view.source, Source::ListedLower(..)))];
+                    let marks = marks.iter().skip(usize::from(list) * tokens.len());
+                    for (out, &place) in out.iter_mut().zip(marks) {
+                        *out = self.listed.get(usize::from(place)).copied().unwrap_or(NONE);
+                    }
+                }
+                Source::Cluster(column, most) => {
+                    let base = &self.base[self.columns.iter().position(|c| *c == column).unwrap_or(0)];
+                    for ((out, &id), i) in out.iter_mut().zip(base).zip(tokens.clone()) {
+                        *out = cached(&mut self.caches[v], id, 1, 0, || {
+                            let word = block.field(i, usize::from(column));
+                            match dictionary.lexica().clusters.cut(word, most.into(), &mut self.text) {
+                                true => dictionary.value(&self.text),
+                                false => NONE,
+                            }
+                        });
+                    }
                 }
                 Source::Column(column, function) => {
                     let base = &self.base[self.columns.iter().position(|c| *c == column).unwrap_or(0)];

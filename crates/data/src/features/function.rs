@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The value of a test that fires.
+pub(super) const YES: &str = "1";
+
 /// A function of a string; none for some strings, and then the attribute does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,8 +18,16 @@ pub enum Function {
     LowerPrefix(u8),
     /// The last n characters of the lower-cased string, if it has as many.
     LowerSuffix(u8),
-    /// Upper-case letters X, lower-case x, digits 0, others as they are; runs squeezed to one.
+    /// The first n characters, if there are as many.
+    Prefix(u8),
+    /// The last n characters, if there are as many.
+    Suffix(u8),
+    /// Upper-case letters X, lower-case x, digits 0, others as they are.
+    Shape,
+    /// The same, runs squeezed to one.
     BriefShape,
+    /// Half-width ASCII as full-width characters: Chinese text has both.
+    FullWidth,
     /// Fires if there is a digit.
     HasDigit,
     /// Fires if there is a hyphen.
@@ -37,18 +48,22 @@ impl Function {
             Function::Lower => lower(string, out),
             Function::LowerPrefix(n) => {
                 lower(string, out);
-                match out.char_indices().map(|(i, c)| i + c.len_utf8()).nth(usize::from(n).wrapping_sub(1)) {
-                    Some(end) => out.truncate(end),
-                    None => return false,
-                }
+                return keep_first(usize::from(n), out);
             }
             Function::LowerSuffix(n) => {
                 lower(string, out);
-                match out.char_indices().rev().map(|(i, _)| i).nth(usize::from(n).wrapping_sub(1)) {
-                    Some(start) => drop(out.drain(..start)),
-                    None => return false,
-                }
+                return keep_last(usize::from(n), out);
             }
+            Function::Prefix(n) => {
+                out.push_str(string);
+                return keep_first(usize::from(n), out);
+            }
+            Function::Suffix(n) => {
+                out.push_str(string);
+                return keep_last(usize::from(n), out);
+            }
+            Function::Shape => out.extend(string.chars().map(shape)),
+            Function::FullWidth => out.extend(string.chars().map(full_width)),
             Function::BriefShape => {
                 let mut last = None;
                 for symbol in string.chars().map(shape) {
@@ -77,6 +92,10 @@ impl Function {
             Function::Lower => "l".to_owned(),
             Function::LowerPrefix(n) => format!("pre{n}"),
             Function::LowerSuffix(n) => format!("suf{n}"),
+            Function::Prefix(n) => format!("Pre{n}"),
+            Function::Suffix(n) => format!("Suf{n}"),
+            Function::Shape => "s".to_owned(),
+            Function::FullWidth => "c".to_owned(),
             Function::BriefShape => "t".to_owned(),
             Function::HasDigit => "digit".to_owned(),
             Function::HasHyphen => "hyphen".to_owned(),
@@ -86,9 +105,31 @@ impl Function {
     }
 }
 
+/// Cuts behind character n; false if there are fewer.
+fn keep_first(n: usize, out: &mut String) -> bool {
+    match out.char_indices().map(|(i, c)| i + c.len_utf8()).nth(n.wrapping_sub(1)) {
+        Some(end) => {
+            out.truncate(end);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Cuts before the last n characters; false if there are fewer.
+fn keep_last(n: usize, out: &mut String) -> bool {
+    match out.char_indices().rev().map(|(i, _)| i).nth(n.wrapping_sub(1)) {
+        Some(start) => {
+            out.drain(..start);
+            true
+        }
+        None => false,
+    }
+}
+
 fn fires(test: bool, out: &mut String) -> bool {
     if test {
-        out.push('1');
+        out.push_str(YES);
     }
     test
 }
@@ -111,6 +152,13 @@ fn shape(c: char) -> char {
     }
 }
 
+fn full_width(c: char) -> char {
+    match c {
+        '!'..='~' => char::from_u32(u32::from(c) + 0xFEE0).unwrap_or(c),
+        _ => c,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +177,11 @@ mod tests {
         assert_eq!(apply(Function::LowerSuffix(2), "xÄB"), some("äb"));
         assert_eq!(apply(Function::LowerSuffix(3), "ab"), None);
         assert_eq!(apply(Function::LowerPrefix(3), "abc"), some("abc"));
+        assert_eq!(apply(Function::Prefix(2), "ÄBC"), some("ÄB"));
+        assert_eq!(apply(Function::Suffix(2), "xÄB"), some("ÄB"));
+        assert_eq!(apply(Function::Suffix(3), "ab"), None);
+        assert_eq!(apply(Function::Shape, "McDonald's"), some("XxXxxxxx'x"));
+        assert_eq!(apply(Function::FullWidth, "A1～中"), some("Ａ１～中"));
         assert_eq!(apply(Function::BriefShape, "McDonald's"), some("XxXx'x"));
         assert_eq!(apply(Function::BriefShape, "1,234.5%"), some("0,0.0%"));
         assert_eq!(apply(Function::HasDigit, "a1"), some("1"));

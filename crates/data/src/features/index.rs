@@ -4,14 +4,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Extractor, Growing, Memory, NONE, Program, Strings};
+use super::{Extractor, Growing, Lexica, Memory, NONE, Program, Strings};
 use crate::error::{Error, Result};
 use crate::format::Block;
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Pairs, Ragged};
 
 /// Label pairs have a square of weights: beyond this the wrong column was read.
-const MOST_LABELS: usize = 10_000;
+const MOST_LABELS: usize = 8_000; // four times as many in another scheme fit into 15 bits
 
 /// Label names with numbers in order of arrival.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The number of a label, a new one if it is new; `None` beyond 65,535 labels.
+    /// The number of a label, a new one if it is new; `None` beyond 65,535.
     pub fn intern(&mut self, name: &str) -> Option<u16> {
         let id = self.names.intern(name.as_bytes())?;
         u16::try_from(id).ok().filter(|id| *id < u16::MAX)
@@ -79,10 +79,10 @@ pub struct Indexed {
 }
 
 impl Indexer {
-    /// For a program of templates.
+    /// For a program of templates and the lists that they look into.
     #[must_use]
-    pub fn new(program: Arc<Program>) -> Self {
-        let mut dictionary = Growing::new(&program);
+    pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
+        let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
         Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default() }
     }
@@ -232,7 +232,7 @@ fn pairs(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Frozen, crfpp};
+    use super::super::{Frozen, LexicaView, crfpp};
     use super::*;
     use crate::format;
     use crate::open::Input;
@@ -247,7 +247,7 @@ mod tests {
 
     fn index(templates: &str, text: &str, cutoff: u32) -> (Arc<Program>, Indexed) {
         let program = Arc::new(Program::new(crfpp::parse("t", templates).unwrap().templates));
-        let (mut indexer, block) = (Indexer::new(Arc::clone(&program)), read(text));
+        let (mut indexer, block) = (Indexer::new(Arc::clone(&program), Arc::default()), read(text));
         for s in block.sentences() {
             let last = |i| block.columns(i).last().unwrap_or("");
             indexer.push("x", &block, s.tokens.clone(), s.tokens.map(last)).unwrap();
@@ -299,7 +299,9 @@ mod tests {
         assert_eq!((indexed.edges.of(0), indexed.edges.of(1)), (&[][..], &[1][..]));
         let program = Arc::new(Program::new(crfpp::parse("t", "U0:%v[0,0]").unwrap().templates));
         let block = read(text);
-        let error = Indexer::new(program).push("x", &block, 0..2, ["1", "2"].into_iter()).unwrap_err();
+        let error = Indexer::new(program, Arc::default())
+            .push("x", &block, 0..2, ["1", "2"].into_iter())
+            .unwrap_err();
         assert!(error.to_string().starts_with("x:1: 'a' in column 0 is no number"));
     }
 
@@ -309,11 +311,11 @@ mod tests {
         let (program, block) = (Arc::new(Program::new(vec![])), read(&text));
         let push = |tokens: Range<usize>| {
             let gold = tokens.clone().map(|i| block.columns(i).last().unwrap_or(""));
-            Indexer::new(Arc::clone(&program)).push("x", &block, tokens, gold)
+            Indexer::new(Arc::clone(&program), Arc::default()).push("x", &block, tokens, gold)
         };
         push(0..MOST_LABELS).unwrap();
         let error = push(0..MOST_LABELS + 1).unwrap_err().to_string();
-        assert!(error.starts_with("x:1: there are more than 10000 different labels"), "{error}");
+        assert!(error.starts_with("x:1: there are more than 8000 different labels"), "{error}");
     }
 
     #[test]
@@ -327,6 +329,7 @@ mod tests {
             node_numbers: None,
             edge_numbers: None,
             dense: 0,
+            lexica: LexicaView::default(),
         };
         let block = read("a Y\nc X\n");
         let (mut nodes, mut edges) = (Ragged::default(), Ragged::default());

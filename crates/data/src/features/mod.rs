@@ -7,12 +7,14 @@
 //! collide; names are put together only when a person wants to see them.
 //!
 //! [`crfpp`] reads CRF++'s templates, [`sets`] has the sets that are known by name, [`Extractor`]
-//! runs them over sentences, [`Indexer`] collects a training set.
+//! runs them over sentences, [`Indexer`] collects a training set. [`Lexica`] are lists from outside
+//! that some sources look into.
 
 pub mod crfpp;
 mod extract;
 mod function;
 mod index;
+mod lexicon;
 mod memory;
 pub mod sets;
 mod table;
@@ -21,6 +23,7 @@ mod template;
 pub use extract::{Dictionary, Extractor, Frozen, Growing};
 pub use function::Function;
 pub use index::{Indexed, Indexer, Labels};
+pub use lexicon::{Clusters, ClustersView, LISTS, Lexica, LexicaView, Names, NamesView};
 pub use memory::Memory;
 pub use table::{Keys, KeysView, NONE, Strings, StringsView, UNKNOWN};
 pub use template::{Boundary, Part, Piece, Program, Source, Template};

@@ -18,6 +18,9 @@ pub struct Roles {
 pub const SETS: &[(&str, &str)] = &[
     ("chunking", "words and parts of speech in a window of five, with joint attributes"),
     ("pos", "words in a window of five, affixes, shapes, capitals, digits"),
+    ("ner-001", "words, affixes, shapes, parts of speech and their pairs, for names"),
+    ("ner-003", "words, parts of speech, shapes in a window of five, for names"),
+    ("segmentation", "characters in a window of five, for text without blanks"),
 ];
 
 /// The templates of a set; `None` if there is no such set.
@@ -25,7 +28,10 @@ pub const SETS: &[(&str, &str)] = &[
 pub fn find(name: &str, roles: Roles) -> Option<Vec<Template>> {
     match name {
         "chunking" => Some(chunking(roles)),
-        "pos" => Some(pos(roles.word)),
+        "pos" => Some(pos(roles)),
+        "ner-001" => Some(ner_001(roles)),
+        "ner-003" => Some(ner_003(roles)),
+        "segmentation" => Some(segmentation(roles)),
         _ => None,
     }
 }
@@ -50,40 +56,165 @@ fn chunking(roles: Roles) -> Vec<Template> {
     crfpp::parse("chunking", &text).map(|file| file.templates).unwrap_or_default()
 }
 
+/// Templates of plain sets, put together piece by piece.
+struct Set {
+    roles: Roles,
+    templates: Vec<Template>,
+}
+
+impl Set {
+    /// With a bias.
+    fn new(roles: Roles) -> Set {
+        Set { roles, templates: vec![template(roles, &[], &[])] }
+    }
+
+    fn word(&self, function: Function, offset: i16) -> Piece {
+        Piece { source: Source::Column(self.roles.word, function), offset, boundary: Boundary::Plain }
+    }
+
+    fn pos(&self, offset: i16) -> Piece {
+        let source = Source::Column(self.roles.pos, Function::Same);
+        Piece { source, offset, boundary: Boundary::Plain }
+    }
+
+    fn add(&mut self, pieces: &[Piece]) {
+        self.templates.push(template(self.roles, &[], pieces));
+    }
+
+    /// One attribute for each offset of a window of five.
+    fn window(&mut self, piece: impl Fn(&Set, i16) -> Piece) {
+        (-2..=2).for_each(|k| self.add(&[piece(self, k)]));
+    }
+
+    /// Neighbours in a window of five, `n` together.
+    fn together(&mut self, n: i16, piece: impl Fn(&Set, i16) -> Piece) {
+        for k in -2..=3 - n {
+            let pieces: Vec<Piece> = (k..k + n).map(|k| piece(self, k)).collect();
+            self.add(&pieces);
+        }
+    }
+
+    /// The word with each of its neighbours.
+    fn with_neighbours(&mut self, function: Function) {
+        for k in [-1, 0] {
+            self.add(&[self.word(function, k), self.word(function, k + 1)]);
+        }
+    }
+}
+
 /// After Ratnaparkhi 1996 and Collins 2002: `l[-2..2]`, `w[0]`, `l[-1]|l[0]`, `l[0]|l[1]`, prefixes
 /// and suffixes of `l[0]` up to 4, suffix 3 of both neighbours, `t[0]`, `t[-1]|t[0]`, tests for a
 /// digit, a hyphen, all upper case, an upper-case first letter (of its own at the start), and a bias.
-fn pos(word: u16) -> Vec<Template> {
-    let at = |function, offset| Piece {
-        source: Source::Column(word, function),
-        offset,
-        boundary: Boundary::Plain,
-    };
-    let mut templates: Vec<Template> = vec![template(&[])];
-    let mut add = |pieces: &[Piece]| templates.push(template(pieces));
-    (-2..=2).for_each(|k| add(&[at(Function::Lower, k)]));
-    add(&[at(Function::Same, 0)]);
-    add(&[at(Function::Lower, -1), at(Function::Lower, 0)]);
-    add(&[at(Function::Lower, 0), at(Function::Lower, 1)]);
-    (1..=4).for_each(|n| add(&[at(Function::LowerPrefix(n), 0)]));
-    (1..=4).for_each(|n| add(&[at(Function::LowerSuffix(n), 0)]));
-    add(&[at(Function::LowerSuffix(3), -1)]);
-    add(&[at(Function::LowerSuffix(3), 1)]);
-    add(&[at(Function::BriefShape, 0)]);
-    add(&[at(Function::BriefShape, -1), at(Function::BriefShape, 0)]);
+fn pos(roles: Roles) -> Vec<Template> {
+    let mut set = Set::new(roles);
+    set.window(|s, k| s.word(Function::Lower, k));
+    set.add(&[set.word(Function::Same, 0)]);
+    set.with_neighbours(Function::Lower);
+    (1..=4).for_each(|n| set.add(&[set.word(Function::LowerPrefix(n), 0)]));
+    (1..=4).for_each(|n| set.add(&[set.word(Function::LowerSuffix(n), 0)]));
+    set.add(&[set.word(Function::LowerSuffix(3), -1)]);
+    set.add(&[set.word(Function::LowerSuffix(3), 1)]);
+    set.add(&[set.word(Function::BriefShape, 0)]);
+    set.add(&[set.word(Function::BriefShape, -1), set.word(Function::BriefShape, 0)]);
     for test in [Function::HasDigit, Function::HasHyphen, Function::AllUpper] {
-        add(&[at(test, 0)]);
+        set.add(&[set.word(test, 0)]);
     }
     let place = Piece { source: Source::Place, offset: 0, boundary: Boundary::Plain };
-    add(&[at(Function::FirstUpper, 0), place]);
+    set.add(&[set.word(Function::FirstUpper, 0), place]);
+    set.templates
+}
+
+/// The basic English set of the MIRA papers: `w[-2..2]`, `w[-1]|w[0]`, `w[0]|w[1]`, `p[-2..2]`, pairs
+/// and triples of `p`, `s[-2..2]` and pairs of `s` in -2..2.
+fn ner_003(roles: Roles) -> Vec<Template> {
+    let mut set = Set::new(roles);
+    set.window(|s, k| s.word(Function::Same, k));
+    set.with_neighbours(Function::Same);
+    (1..=3).for_each(|n| set.together(n, Set::pos));
+    (1..=2).for_each(|n| set.together(n, |s, k| s.word(Function::Shape, k)));
+    set.templates
+}
+
+/// Words, affixes, orthography, parts of speech and what they make together: `w[-2..2]`, `l[-2..2]`,
+/// `w[-1]|w[0]`, `w[0]|w[1]`, affixes up to 4 of the word and its neighbours, one to three `p`,
+/// `s[-2..2]`, one to two `t`, the middle three `t`, four mixed pairs, five tests.
+fn ner_001(roles: Roles) -> Vec<Template> {
+    let mut set = Set::new(roles);
+    set.window(|s, k| s.word(Function::Same, k));
+    set.window(|s, k| s.word(Function::Lower, k));
+    set.with_neighbours(Function::Same);
+    for k in -1..=1 {
+        (1..=4).for_each(|n| set.add(&[set.word(Function::Prefix(n), k)]));
+        (1..=4).for_each(|n| set.add(&[set.word(Function::Suffix(n), k)]));
+    }
+    (1..=3).for_each(|n| set.together(n, Set::pos));
+    set.window(|s, k| s.word(Function::Shape, k));
+    let (t, l) = (Function::BriefShape, Function::Lower);
+    (1..=2).for_each(|n| set.together(n, |s, k| s.word(t, k)));
+    set.add(&[set.word(t, -1), set.word(t, 0), set.word(t, 1)]);
+    set.add(&[set.word(l, 0), set.pos(0)]);
+    set.add(&[set.word(t, 0), set.pos(0)]);
+    set.add(&[set.word(l, -1), set.word(t, 0)]);
+    set.add(&[set.word(l, 1), set.word(t, 0)]);
+    for test in [Function::HasDigit, Function::HasHyphen, Function::FirstUpper, Function::AllUpper] {
+        set.add(&[set.word(test, 0)]);
+    }
+    set.add(&[Piece { source: Source::First, offset: 0, boundary: Boundary::Nothing }]);
+    set.templates
+}
+
+/// Characters `c[-2..2]`, their pairs in -2..2, tests whether a character is the same as the next or the
+/// one after it; each for labels and for label pairs.
+fn segmentation(roles: Roles) -> Vec<Template> {
+    let mut set = Set::new(roles);
+    set.window(|s, k| s.word(Function::FullWidth, k));
+    set.together(2, |s, k| s.word(Function::FullWidth, k));
+    for (distance, last) in [(1, 1), (2, 0)] {
+        for offset in -2..=last {
+            let source = Source::Twin(roles.word, distance);
+            set.add(&[Piece { source, offset, boundary: Boundary::Nothing }]);
+        }
+    }
+    let mut templates = set.templates;
+    let edges: Vec<Template> =
+        templates.iter().skip(1).map(|t| Template { edge: true, ..t.clone() }).collect();
+    templates.extend(edges);
+    templates
+}
+
+/// What lists from outside add to any set: the paths of words cut at 4, 10, 16 and 20 steps, one and two
+/// together in -2..2, if there are `clusters`; where the word and its neighbours stand in the names of
+/// each of `lists`, and the word in lower case.
+#[must_use]
+pub fn extended(roles: Roles, clusters: bool, lists: &[String]) -> Vec<Template> {
+    let mut templates = vec![];
+    let mut add = |pieces: &[Piece]| templates.push(template(roles, lists, pieces));
+    for most in [4, 10, 16, 20].into_iter().filter(|_| clusters) {
+        let at =
+            |offset| Piece { source: Source::Cluster(roles.word, most), offset, boundary: Boundary::Plain };
+        (-2..=2).for_each(|k| add(&[at(k)]));
+        (-2..=1).for_each(|k| add(&[at(k), at(k + 1)]));
+    }
+    for (list, _) in (0u8..).zip(lists) {
+        let at = |source, offset| Piece { source, offset, boundary: Boundary::Nothing };
+        (-1..=1).for_each(|k| add(&[at(Source::Listed(roles.word, list), k)]));
+        add(&[at(Source::ListedLower(roles.word, list), 0)]);
+    }
     templates
 }
 
 /// A template named after its pieces: `l[-1]|l[0]=the|cat`.
-fn template(pieces: &[Piece]) -> Template {
+fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
+    let name_of = |list: u8| lists.get(usize::from(list)).map_or("list", String::as_str);
     let name = |p: &Piece| match p.source {
+        Source::Column(column, Function::Same) if column == roles.pos => format!("p[{}]", p.offset),
         Source::Column(_, function) => format!("{}[{}]", function.name(), p.offset),
         Source::Place => "place".to_owned(),
+        Source::First => "first".to_owned(),
+        Source::Twin(_, distance) => format!("twin[{},{}]", p.offset, p.offset + distance),
+        Source::Cluster(_, most) => format!("path{most}[{}]", p.offset),
+        Source::Listed(_, list) => format!("{}[{}]", name_of(list), p.offset),
+        Source::ListedLower(_, list) => format!("{}-lower[{}]", name_of(list), p.offset),
     };
     let head: Vec<String> = pieces.iter().map(name).collect();
     let mut parts = vec![Part::Text(if pieces.is_empty() { "b".to_owned() } else { head.join("|") + "=" })];
@@ -110,6 +241,12 @@ mod tests {
         assert_eq!(pos.len(), 1 + 5 + 1 + 2 + 8 + 2 + 2 + 3 + 1);
         assert_eq!(pos[0].render(|_| String::new()), "b");
         assert_eq!(pos[7].render(|i| ["the", "cat"][i].to_owned()), "l[-1]|l[0]=the|cat");
+        let ner = find("ner-001", roles).unwrap();
+        assert_eq!(ner.len(), 1 + 10 + 2 + 24 + 12 + 5 + 9 + 1 + 4 + 5);
+        assert_eq!(find("ner-003", roles).unwrap().len(), 1 + 5 + 2 + 12 + 9);
+        let segmentation = find("segmentation", roles).unwrap();
+        assert_eq!(segmentation.len(), 1 + 2 * (5 + 4 + 4 + 3));
+        assert_eq!(segmentation[10].render(|_| "1".to_owned()), "twin[-2,-1]=1");
         assert!(find("ner-9", roles).is_none());
         assert!(SETS.iter().all(|(name, _)| find(name, roles).is_some()));
     }

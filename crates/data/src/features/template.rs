@@ -11,6 +11,31 @@ pub enum Source {
     Column(u16, Function),
     /// `first` at the first token of a sentence, else `inner`.
     Place,
+    /// Fires at the first token of a sentence.
+    First,
+    /// Fires if a column is the same here and so many tokens further on.
+    Twin(u16, i16),
+    /// The cluster of a column: its path, cut to so many steps.
+    Cluster(u16, u8),
+    /// Where a token stands in an entry of a list of names, by the list's number.
+    Listed(u16, u8),
+    /// The same in lower case.
+    ListedLower(u16, u8),
+}
+
+impl Source {
+    /// The column that it reads.
+    #[must_use]
+    pub fn column(self) -> Option<u16> {
+        match self {
+            Source::Column(c, _)
+            | Source::Twin(c, _)
+            | Source::Cluster(c, _)
+            | Source::Listed(c, _)
+            | Source::ListedLower(c, _) => Some(c),
+            Source::Place | Source::First => None,
+        }
+    }
 }
 
 /// What a piece reads outside the sentence.
@@ -21,6 +46,8 @@ pub enum Boundary {
     Numbered,
     /// `<s>` before it and `</s>` behind it.
     Plain,
+    /// Nothing: there is no attribute.
+    Nothing,
 }
 
 /// One piece of a template.
@@ -79,10 +106,7 @@ impl Template {
     /// The highest column it reads.
     #[must_use]
     pub fn last_column(&self) -> Option<u16> {
-        let read = self.pieces.iter().filter_map(|p| match p.source {
-            Source::Column(c, _) => Some(c),
-            Source::Place => None,
-        });
+        let read = self.pieces.iter().filter_map(|p| p.source.column());
         read.chain(self.value.map(|v| v.0)).max()
     }
 
@@ -90,7 +114,7 @@ impl Template {
     #[must_use]
     pub fn reads(&self, column: u16) -> bool {
         self.value.is_some_and(|v| v.0 == column)
-            || self.pieces.iter().any(|p| matches!(p.source, Source::Column(c, _) if c == column))
+            || self.pieces.iter().any(|p| p.source.column() == Some(column))
     }
 }
 

@@ -156,9 +156,9 @@ impl Lane for ChainLane {
         if let Some(size) = chain.beam {
             return in_beam(chain, decoder, x, id, size, search, note, found);
         }
-        let mut keep = |decoder: &Decoder<f64>, found: &[u16], score: f64| {
+        let mut keep = |decoder: &Decoder<f64>, rank: usize, found: &[u16], score: f64| {
             if !score.is_finite() {
-                return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
+                return Err(Error::NotFinite { id, what: format!("the best labelling scores {score}") });
             }
             if found != x.labels {
                 let wrong = x.labels.iter().zip(found).filter(|(a, b)| a != b).count();
@@ -166,17 +166,19 @@ impl Lane for ChainLane {
                 v.cost = real(wrong);
                 // Both scores hold costs: none for gold, `search.cost` a wrong label for the other.
                 v.margin = decoder.score_of(space, x.labels) - (score - search.cost * v.cost);
+                // The best one beats gold even if rounding says otherwise.
+                let beats = v.margin <= 0.0 || (rank == 0 && search.cost == 0.0);
                 differ(chain, x, found, v);
-                note.wrong = true;
+                note.wrong |= beats;
             }
             Ok(())
         };
         if search.k <= 1 {
             let score = decoder.best_scored(space, found);
-            return keep(decoder, found, score);
+            return keep(decoder, 0, found, score);
         }
         let best = decoder.nbest_scored(space, search.k);
-        best.iter().try_for_each(|l| keep(decoder, &l.labels, l.score))
+        best.iter().enumerate().try_for_each(|(rank, l)| keep(decoder, rank, &l.labels, l.score))
     }
 
     fn parts(&self) -> usize {
@@ -231,7 +233,7 @@ impl Lane for ChainLane {
         }
     }
 
-    fn scatter(&self, parts: &[f64], out: &mut Delta) {
+    fn scatter(&self, parts: &[f64], least: f64, out: &mut Delta) {
         let (space, x) = (self.space(), self.open_view());
         let (width, matrix) = (space.width, space.labels * space.width);
         let (nodes, edges) = parts.split_at(x.len() * width);
@@ -250,8 +252,7 @@ impl Lane for ChainLane {
                     return Some(narrow(from));
                 }
             };
-            // Parts that are all zero say nothing about any weight.
-            part.iter().any(|p| *p != 0.0).then(|| {
+            part.iter().any(|p| p.abs() > least).then(|| {
                 pool.extend(part.iter().map(|p| value * p));
                 narrow(from)
             })
@@ -324,7 +325,8 @@ impl Lane for ChainLane {
                 return Ok(loss + rest);
             }
             sum_by_parts(self, ids, w, None)?; // names the example
-            Err(Error::Learner(format!("the losses of {} examples add up to {}", ids.len(), loss + rest)))
+            let what = format!("from here on {} losses add up to {}", ids.len(), loss + rest);
+            Err(Error::NotFinite { id: ids.first().copied().unwrap_or(0), what })
         });
         total.inspect_err(|_| {
             self.single.g.clear();
@@ -377,7 +379,7 @@ fn in_beam(
     beam.run(space, nodes, edges, *stride, size);
     let score = beam.trace(space, edges, *stride, x.len(), found);
     if !score.is_finite() {
-        return Err(Error::Example { id, what: format!("the best labelling scores {score}") });
+        return Err(Error::NotFinite { id, what: format!("the best labelling scores {score}") });
     }
     note.wrong = found != x.labels;
     let mut gold = vec![];

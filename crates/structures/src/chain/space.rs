@@ -311,6 +311,14 @@ impl Space {
         found
     }
 
+    /// How many weights all pairs of so many labels and attributes would have.
+    #[must_use]
+    pub fn weights_of_all(labels: usize, nodes: usize, edges: usize) -> u64 {
+        let (labels, width) = (labels as u64, Self::padded(labels) as u64);
+        let rows = (labels + nodes as u64).saturating_mul(width);
+        rows.saturating_add((edges as u64).saturating_mul(labels * labels))
+    }
+
     /// Index of the weight of the plain label pair y', y, if it exists.
     #[must_use]
     pub fn transition_weight(&self, before: u16, y: u16) -> Option<usize> {

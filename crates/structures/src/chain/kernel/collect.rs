@@ -3,8 +3,6 @@
 //! Chunks leave values in the holes of rows, because adding whole rows is cheaper than looking. One
 //! sweep over both planes instead of three (holes, sum, zero) matters: planes are larger than caches.
 
-#![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
-
 use super::super::Space;
 use super::{Real, dispatch};
 use seqoia_core::Isa;

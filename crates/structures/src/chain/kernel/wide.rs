@@ -115,7 +115,10 @@ impl Wide {
                 for k in from_of(&self.source_starts, from) {
                     // Not 1 + factor, which has lost the digits of a small exponential.
                     let at = from * width + self.targets[k] as usize;
-                    g[at] += self.expected[k] * exp64(w[at]);
+                    // A pair that nobody expects may have a weight whose exponential is infinite.
+                    if self.expected[k] != 0.0 {
+                        g[at] += self.expected[k] * exp64(w[at]);
+                    }
                 }
             }
         }

@@ -1,0 +1,324 @@
+//! Word lists from outside that attributes look into: word clusters and lists of names.
+//!
+//! Both are tables of [`Strings`], so they stand in a model file as they are searched. Clusters
+//! (Brown et al. 1992; Koo, Carreras & Collins 2008): a word has a path in a binary tree, and a prefix
+//! of the path is a coarser cluster. Lists of names: every entry, and every stretch of words that an
+//! entry begins with, has a mask of the lists it is in, so a search knows when to stop.
+
+use super::{Strings, StringsView, UNKNOWN};
+use crate::error::{Error, Result};
+
+/// No entry of a list is longer than this many words.
+const LONGEST: usize = 8;
+/// The most lists: bits of a mask.
+pub const LISTS: usize = 32;
+
+/// What attributes may look into.
+#[derive(Clone, Debug, Default)]
+pub struct Lexica {
+    /// Word clusters.
+    pub clusters: Clusters,
+    /// Lists of names.
+    pub names: Names,
+}
+
+/// The same, borrowed, as it lies in a model file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LexicaView<'a> {
+    /// Word clusters.
+    pub clusters: ClustersView<'a>,
+    /// Lists of names, upper and lower case as they are.
+    pub names: NamesView<'a>,
+    /// Lists of names in lower case.
+    pub lower: NamesView<'a>,
+}
+
+impl Lexica {
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.clusters.bytes() + self.names.bytes()
+    }
+
+    /// The arrays.
+    #[must_use]
+    pub fn view(&self) -> LexicaView<'_> {
+        let clusters = ClustersView {
+            words: self.clusters.words.view(),
+            paths: self.clusters.paths.view(),
+            path_of: &self.clusters.path_of,
+        };
+        LexicaView { clusters, names: self.names.natural.view(), lower: self.names.lower.view() }
+    }
+}
+
+/// Words and their paths.
+#[derive(Clone, Debug, Default)]
+pub struct Clusters {
+    words: Strings,
+    paths: Strings,
+    path_of: Vec<u32>, // [words]
+}
+
+impl Clusters {
+    /// Reads rows `path<TAB>word` with anything behind another tab.
+    ///
+    /// # Errors
+    /// A row without a tab, a path that is not made of 0 and 1, a word with two paths.
+    pub fn read(file: &str, text: &str) -> Result<Clusters> {
+        let mut clusters = Clusters::default();
+        for (line, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.is_empty()) {
+            let bad = |what: String| Error::at(file, line, what).help("a row is wanted: path<TAB>word");
+            let (path, rest) = row.split_once('\t').ok_or_else(|| bad("there is no tab".to_owned()))?;
+            if path.is_empty() || !path.bytes().all(|b| b == b'0' || b == b'1') {
+                return Err(bad(format!("'{path}' is no path of 0 and 1")));
+            }
+            let word = rest.split('\t').next().unwrap_or_default();
+            let full = || bad("the file is too large".to_owned());
+            let id = clusters.words.intern(word.as_bytes()).ok_or_else(full)? as usize;
+            let path = clusters.paths.intern(path.as_bytes()).ok_or_else(full)?;
+            match clusters.path_of.get(id) {
+                Some(&other) if other != path => return Err(bad(format!("'{word}' has two paths"))),
+                Some(_) => {}
+                None => clusters.path_of.push(path),
+            }
+        }
+        Ok(clusters)
+    }
+
+    /// No words.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.path_of.is_empty()
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.words.bytes() + self.paths.bytes() + 4 * self.path_of.capacity()
+    }
+}
+
+/// Borrowed arrays of [`Clusters`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClustersView<'a> {
+    /// The words.
+    pub words: StringsView<'a>,
+    /// The paths.
+    pub paths: StringsView<'a>,
+    /// Number of each word's path.
+    pub path_of: &'a [u32],
+}
+
+impl ClustersView<'_> {
+    /// Writes the path of a word, or else of the word in lower case, cut to `most` steps; false if
+    /// neither has one.
+    pub(super) fn cut(&self, word: &str, most: usize, out: &mut String) -> bool {
+        out.clear();
+        let mut id = self.words.find(word.as_bytes());
+        if id == UNKNOWN {
+            out.extend(word.chars().flat_map(char::to_lowercase));
+            id = self.words.find(out.as_bytes());
+            out.clear();
+        }
+        let path = self.path_of.get(id as usize).and_then(|&path| self.paths.get(path));
+        let Some(path) = path.and_then(|path| std::str::from_utf8(&path[..path.len().min(most)]).ok()) else {
+            return false;
+        };
+        out.push_str(path);
+        true
+    }
+}
+
+/// Lists of names.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    lists: Vec<String>,
+    natural: Entries,
+    lower: Entries,
+}
+
+impl Names {
+    /// Reads a list: one entry a row, its words separated by blanks. `list` is what attributes call it.
+    ///
+    /// # Errors
+    /// More than [`LISTS`] lists; a list that is there already; too much text.
+    pub fn read(&mut self, list: &str, file: &str, text: &str) -> Result<()> {
+        if self.lists.len() == LISTS {
+            return Err(Error::new(file, format!("there can be {LISTS} lists of names"))
+                .help("put some of them into one file"));
+        }
+        if self.lists.iter().any(|l| l == list) {
+            return Err(Error::new(file, format!("there is a list called {list} already"))
+                .help("lists are called after their files: rename one"));
+        }
+        let mask = 1 << self.lists.len();
+        self.lists.push(list.to_owned());
+        for (line, row) in (1..).zip(text.lines()) {
+            let words: Vec<&str> = row.split_whitespace().collect();
+            if words.is_empty() || words.len() > LONGEST {
+                continue;
+            }
+            let natural = words.join(" ");
+            let lower: String = natural.chars().flat_map(char::to_lowercase).collect();
+            if !(self.natural.add(&natural, mask) && self.lower.add(&lower, mask)) {
+                return Err(Error::at(file, line, "the lists of names have more than 4 GiB of text"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lists, in the order of their bits.
+    #[must_use]
+    pub fn lists(&self) -> &[String] {
+        &self.lists
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.natural.bytes() + self.lower.bytes()
+    }
+}
+
+/// Entries of all lists and what they begin with.
+#[derive(Clone, Debug, Default)]
+struct Entries {
+    strings: Strings,
+    masks: Vec<u32>, // [strings]
+}
+
+impl Entries {
+    /// Adds an entry whose words are separated by single blanks; false if the table is full.
+    fn add(&mut self, entry: &str, mask: u32) -> bool {
+        let ends = entry.match_indices(' ').map(|(at, _)| at).chain([entry.len()]);
+        for end in ends {
+            let Some(id) = self.strings.intern(&entry.as_bytes()[..end]) else { return false };
+            if id as usize == self.masks.len() {
+                self.masks.push(0);
+            }
+            if end == entry.len() {
+                self.masks[id as usize] |= mask;
+            }
+        }
+        true
+    }
+
+    fn view(&self) -> NamesView<'_> {
+        NamesView { strings: self.strings.view(), masks: &self.masks }
+    }
+
+    fn bytes(&self) -> usize {
+        self.strings.bytes() + 4 * self.masks.capacity()
+    }
+}
+
+/// Borrowed arrays of entries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NamesView<'a> {
+    /// Entries and their beginnings.
+    pub strings: StringsView<'a>,
+    /// The lists that each is in; none if it only begins an entry.
+    pub masks: &'a [u32],
+}
+
+/// Where a token stands in an entry: the name of the attribute's value.
+pub(super) const PLACES: [&str; 4] = ["B", "I", "E", "S"];
+/// Not in an entry.
+pub(super) const NOWHERE: u8 = u8::MAX;
+
+impl NamesView<'_> {
+    /// For each of `lists` and each token its place among [`PLACES`], or [`NOWHERE`]: `out` is
+    /// `[lists][T]`. From each token the longest entry counts; one that ends no further than an
+    /// earlier one does not. `buffer` is scratch.
+    pub(super) fn mark<'t>(
+        &self,
+        lists: usize,
+        tokens: usize,
+        word: impl Fn(usize) -> &'t str,
+        buffer: &mut String,
+        out: &mut Vec<u8>,
+    ) {
+        out.clear();
+        out.resize(lists * tokens, NOWHERE);
+        let mut ends = [0; LISTS]; // of the last entry of each list
+        for start in 0..tokens {
+            let mut longest = [0; LISTS];
+            buffer.clear();
+            for end in start + 1..=tokens.min(start + LONGEST) {
+                if end > start + 1 {
+                    buffer.push(' ');
+                }
+                buffer.push_str(word(end - 1));
+                let id = self.strings.find(buffer.as_bytes());
+                let Some(&mask) = self.masks.get(id as usize) else { break };
+                longest
+                    .iter_mut()
+                    .take(lists)
+                    .enumerate()
+                    .filter(|(l, _)| mask >> l & 1 == 1)
+                    .for_each(|(_, e)| *e = end);
+            }
+            for (list, &end) in longest[..lists].iter().enumerate().filter(|(_, end)| **end > 0) {
+                if end <= ends[list] {
+                    continue;
+                }
+                for t in start.max(ends[list])..end {
+                    out[list * tokens + t] = match (t == start, t + 1 == end) {
+                        (true, true) => 3,
+                        (true, false) => 0,
+                        (false, true) => 2,
+                        (false, false) => 1,
+                    };
+                }
+                ends[list] = end;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_its_path_or_that_of_its_lower_case() {
+        let lexica = Lexica {
+            clusters: Clusters::read("c", "0101\tthe\t5\n0110\tParis\n\n0101\tthe\t5\n").unwrap(),
+            ..Lexica::default()
+        };
+        let (view, mut out) = (lexica.view().clusters, String::new());
+        let mut cut = |word: &str, most| view.cut(word, most, &mut out).then(|| out.clone());
+        assert_eq!(cut("The", 2).as_deref(), Some("01"));
+        assert_eq!(cut("Paris", 20).as_deref(), Some("0110"));
+        assert_eq!(cut("paris", 20), None);
+        for (text, line, what) in [
+            ("01 the\n", 1, "there is no tab"),
+            ("0\ta\n2\tb\n", 2, "'2' is no path"),
+            ("0\ta\n1\ta\n", 2, "two paths"),
+        ] {
+            let error = Clusters::read("c", text).unwrap_err();
+            assert!(error.line == line && error.what.contains(what), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_longest_name_from_each_token_counts() {
+        let mut names = Names::default();
+        names.read("city", "f", "New York\nYork\nNew York City Hall\nCity\n").unwrap();
+        names.read("team", "f", "york city fc\n\n").unwrap();
+        assert!(names.read("city", "f", "").is_err());
+        let lexica = Lexica { names, ..Lexica::default() };
+        let words = ["In", "New", "York", "City", "FC", "York"];
+        let mark = |view: NamesView<'_>, lower: bool| {
+            let lowered = words.map(str::to_lowercase);
+            let (mut buffer, mut out) = (String::new(), vec![]);
+            let word = |i: usize| if lower { lowered[i].as_str() } else { words[i] };
+            view.mark(2, words.len(), word, &mut buffer, &mut out);
+            let name = |&p: &u8| PLACES.get(usize::from(p)).copied().unwrap_or("-");
+            out.iter().map(name).collect::<String>()
+        };
+        assert_eq!(mark(lexica.view().names, false), "-BES-S------");
+        assert_eq!(mark(lexica.view().lower, true), "-BES-S--BIE-");
+    }
+}
