@@ -79,7 +79,8 @@ pub(crate) struct TrainArgs {
     /// Word clusters, rows of path<TAB>word: their paths become features
     #[arg(long, value_name = "FILE", help_heading = "Features")]
     pub(crate) clusters: Option<PathBuf>,
-    /// Lists of names, one a line: a word's place in a name becomes a feature
+    /// Lists of names, one a line: a word's place in a name becomes a feature. The data goes before it
+    /// or behind another flag
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Features")]
     pub(crate) gazetteer: Vec<PathBuf>,
     /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]

@@ -3,6 +3,7 @@
 mod demo;
 mod eval;
 mod flags;
+mod habits;
 mod predict;
 mod reporter;
 mod screen;
@@ -15,7 +16,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
     let command = train::with_learner_flags(flags::Cli::command());
-    let matches = command.get_matches();
+    let matches = command.try_get_matches().unwrap_or_else(|error| habits::exit(&error));
     let cli = match flags::Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

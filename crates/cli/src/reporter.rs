@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use seqoia::data::format::Kind;
 use seqoia::learners::Penalty;
 use seqoia::{DevSet, Ended, Error, PassRow, TrainOptions, Trained, Trainer, TrainingSet, Watch};
-use seqoia_report::{bytes, counted};
+use seqoia_report::{bytes, counted, grouped};
 use serde_json::json;
 
 use crate::flags::TrainArgs;
@@ -81,6 +81,15 @@ impl Reporter {
             }
         }
         self.line(&line);
+    }
+
+    /// What a warm start found.
+    pub(crate) fn started(&self, model: &std::path::Path, known: usize, attributes: usize) {
+        let share = format!("{} of {} known", grouped(known as u64), counted(attributes as u64, "attribute"));
+        self.block("start", &[model.display().to_string(), share]);
+        if known == 0 && attributes > 0 {
+            self.line("warning: that model has none of these attributes; are its templates others?");
+        }
     }
 
     fn record(&mut self, record: &serde_json::Value) -> seqoia::Result<()> {
@@ -235,12 +244,13 @@ impl Watch for Reporter {
         }
         let scores: serde_json::Map<_, _> =
             row.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
+        let asked = row.report.asked;
         let record = json!({
             "event": "pass",
             "pass": row.number,
             "objective": row.objective,
-            "loss": row.report.loss,
-            "wrong": row.report.wrong,
+            "loss": (asked.gradients + asked.losses > 0).then(|| row.report.loss / seen(row)),
+            "wrong": (asked.searches > 0).then_some(row.report.wrong),
             "effective_passes": share(row.report.asked.total(), row.examples),
             "scores": scores,
             "best": row.best,
@@ -270,12 +280,18 @@ trait Measure {
 impl Measure for PassRow {
     fn measure(&self) -> (&'static str, String) {
         if self.report.asked.searches > 0 {
-            return ("wrong", format!("{:.2} %", 100.0 * share(self.report.wrong, self.examples)));
+            #[allow(clippy::cast_precision_loss)] // shown with a few digits
+            let wrong = self.report.wrong as f64 / seen(self);
+            return ("wrong", format!("{:.2} %", 100.0 * wrong));
         }
-        #[allow(clippy::cast_precision_loss)] // shown with a few digits
-        let loss = self.report.loss / self.examples.max(1) as f64;
-        ("loss", format!("{loss:.5}"))
+        ("loss", format!("{:.5}", self.report.loss / seen(self)))
     }
+}
+
+/// Examples that the pass has looked at: fewer than there are if it was stopped.
+#[allow(clippy::cast_precision_loss)] // shown with a few digits
+fn seen(row: &PassRow) -> f64 {
+    row.report.examples.max(1) as f64
 }
 
 #[allow(clippy::cast_precision_loss)] // shown with a few digits

@@ -1,25 +1,23 @@
 //! What goes to the terminal: results to standard output, all else to standard error; colours only
 //! where a person sees them.
 
-#![allow(clippy::print_stderr, clippy::print_stdout)] // the one place that prints
-
 use std::io::{IsTerminal, Write};
 
 /// An error: bold red on a terminal.
 pub(crate) fn error(text: &str) {
     let word = if colours() { "\x1b[1;31merror\x1b[0m" } else { "error" };
-    eprintln!("{word}: {text}");
+    note(&format!("{word}: {text}"));
 }
 
 /// A warning.
 pub(crate) fn warning(text: &str) {
     let word = if colours() { "\x1b[1;33mwarning\x1b[0m" } else { "warning" };
-    eprintln!("{word}: {text}");
+    note(&format!("{word}: {text}"));
 }
 
-/// A line beside the results.
+/// A line beside the results. A closed or full standard error ends nothing: there is nobody to tell.
 pub(crate) fn note(text: &str) {
-    eprintln!("{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// A result.

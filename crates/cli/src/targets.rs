@@ -20,8 +20,13 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
     let mut others = written.clone();
     others.extend(args.data.iter().map(|f| ("the data", f.as_path())));
     others.extend(args.template.iter().map(|f| ("-t", f.as_path())));
-    for (flag, file) in [("--dev", &args.dev), ("--warm-start", &args.warm_start), ("--resume", &args.resume)]
-    {
+    others.extend(args.gazetteer.iter().map(|f| ("--gazetteer", f.as_path())));
+    for (flag, file) in [
+        ("--dev", &args.dev),
+        ("--warm-start", &args.warm_start),
+        ("--resume", &args.resume),
+        ("--clusters", &args.clusters),
+    ] {
         others.extend(file.iter().map(|f| (flag, f.as_path())));
     }
     for (i, (flag, file)) in written.iter().enumerate() {

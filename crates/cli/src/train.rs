@@ -47,7 +47,11 @@ pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
             let arg = clap::Arg::new(param.name).long(param.name).value_name("X").help(help);
             train = train.arg(arg.help_heading("Parameters of single learners"));
         }
-        train
+        // A negative number is a wrong value, not an unknown flag.
+        train.mut_args(|arg| match arg.get_action() {
+            clap::ArgAction::Set => arg.allow_negative_numbers(true),
+            _ => arg,
+        })
     })
 }
 
@@ -70,12 +74,18 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         Some(path) => Some(DevSet::read(seqoia::data::open::open(path).map_err(Error::from)?, &set)?),
         None => None,
     };
+    let mut known = 0;
     if let Some(path) = &args.warm_start {
-        options.start = Some(seqoia::warm::weights(&seqoia::Labeller::open(path)?, &set)?);
+        let start = seqoia::warm::weights(&seqoia::Labeller::open(path)?, &set)?;
+        known = start.known;
+        options.start = Some(start.weights);
     }
     let trainer = Trainer::new(&set, &options)?;
     trainer.resumed(dev.as_ref())?;
     reporter.opening(args, &set, dev.as_ref(), &trainer, &options)?;
+    if let Some(path) = &args.warm_start {
+        reporter.started(path, known, set.space.attributes() + set.space.view().edge_attributes());
+    }
 
     let stop = stop_on_ctrl_c(args)?;
     let trained = trainer.run(dev.as_ref(), &mut reporter, &stop)?;
@@ -115,6 +125,10 @@ fn read_text(path: &std::path::Path, what: &str) -> anyhow::Result<String> {
 }
 
 fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
+    if args.data.is_none() && !args.gazetteer.is_empty() {
+        let what = "no data: --gazetteer takes all files behind it; name the data before it";
+        return Err(Error::Option(what.to_owned()).into());
+    }
     let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
     for path in &args.template {
         let text = read_text(path, "the template file")?;
@@ -246,7 +260,7 @@ fn stop_on_ctrl_c(args: &TrainArgs) -> anyhow::Result<Arc<AtomicBool>> {
         if !quiet {
             let when = if checkpoints { "after this pass" } else { "soon" };
             screen::note(&format!(
-                "\nstopping {when} and keeping the best model; press again to quit without one"
+                "\nstopping {when} and keeping the model; press again to quit without one"
             ));
         }
     })

@@ -158,7 +158,15 @@ pub const LEARNERS: &[Entry] = &[
 /// A sentence with the nearest name.
 pub fn find(name: &str) -> Result<&'static Entry, String> {
     LEARNERS.iter().find(|e| e.name == name).ok_or_else(|| {
-        match nearest(name, LEARNERS.iter().map(|e| e.name)) {
+        // What CRFsuite, CRF++ and Wapiti call them.
+        let elsewhere = match name {
+            "ap" => Some("averaged-perceptron"),
+            "l2sgd" | "sgd-l1" => Some("sgd"),
+            "CRF" | "CRF-L2" | "l-bfgs" => Some("lbfgs"),
+            "CRF-L1" => Some("owl-qn"),
+            _ => None,
+        };
+        match elsewhere.or_else(|| nearest(name, LEARNERS.iter().map(|e| e.name))) {
             Some(other) => format!("there is no learner '{name}'; did you mean {other}?"),
             None => format!("there is no learner '{name}'; --learner list shows all"),
         }

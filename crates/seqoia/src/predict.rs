@@ -258,7 +258,15 @@ fn nbest(
     let Some(best) = found.first() else { return Ok(()) };
     let log_z = predictor.probabilities(&best.labels.clone())?.log_z;
     let mut names = vec![];
-    let from = copy.block.tokens()[tokens.start].span.start as usize;
+    let first = copy.block.tokens()[tokens.start].span.start as usize;
+    let from = match copy.format.kind() {
+        Kind::Columns => first,
+        // Comments and words of several tokens stand before the first one.
+        Kind::Conllu => {
+            let head = &copy.block.text()[copy.at..first];
+            first - head.trim_start_matches(['\n', '\r']).len()
+        }
+    };
     for (rank, labelling) in found.iter().enumerate() {
         predictor.names(&labelling.labels, &mut names);
         let probability = predictor.probability(&labelling.labels, log_z)?;
@@ -307,7 +315,7 @@ fn json(
 ) -> Result<()> {
     let best = predictor.best_labels()?.to_vec();
     let word = match predictor.labeller().kind() {
-        Kind::Columns => 0,
+        Kind::Columns => usize::from(predictor.labeller().meta().label_column == 0),
         Kind::Conllu => format::Field::Form.column(),
     };
     let mut labels = vec![];

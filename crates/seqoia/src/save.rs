@@ -102,6 +102,9 @@ pub(crate) fn training(trainer: &Trainer<'_>) -> BTreeMap<String, String> {
     ] {
         all.insert(name.to_owned(), value);
     }
+    if let Some(digest) = set.dictionary.lexica.digest() {
+        all.insert("lexica".to_owned(), format!("{digest:016x}"));
+    }
     if let Some(size) = trainer.beam() {
         all.insert("beam".to_owned(), size.to_string());
     }

@@ -12,11 +12,20 @@ use crate::error::{Error, Result};
 use crate::labeller::Labeller;
 use crate::training_set::TrainingSet;
 
+/// What a run starts from.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The weights, as the training set numbers them.
+    pub weights: Vec<f64>,
+    /// Attributes of the training set that the model knows.
+    pub known: usize,
+}
+
 /// The model's weights for `set`.
 ///
 /// # Errors
 /// When the model has none of the training set's labels.
-pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Vec<f64>> {
+pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Start> {
     let (from, to) = (model.space()?, set.space.view());
     let (old, values) = (model.frozen()?, model.weights()?);
     let names: HashMap<&str, usize> = set.labels.iter().enumerate().map(|(i, name)| (name, i)).collect();
@@ -25,7 +34,7 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Vec<f64>> {
     if labels.iter().all(Option::is_none) {
         return Err(Error::Option(format!("the model to start from has none of the labels of {}", set.file)));
     }
-    let mut w = vec![0.0; to.weights()];
+    let (mut w, mut known) = (vec![0.0; to.weights()], 0);
     for (y, new_y) in labels.iter().enumerate() {
         for (z, new_z) in labels.iter().enumerate() {
             if let (Some(y2), Some(z2)) = (new_y, new_z) {
@@ -48,6 +57,7 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Vec<f64>> {
         let Some(key) = old.nodes.get(i).and_then(translate) else { continue };
         let found = set.node_numbers.get(new.nodes.find(&key) as usize).copied();
         let Some(attribute) = found.filter(|a| to.has(*a)) else { continue };
+        known += 1;
         let entries: Vec<(usize, usize)> = if (*number as usize) < from.dense {
             (0..from.labels).map(|y| (y, from.rows_at() + *number as usize * from.width + y)).collect()
         } else {
@@ -67,6 +77,7 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Vec<f64>> {
         let Some(key) = old.edges.get(narrow(i)).and_then(translate) else { continue };
         let found = set.edge_numbers.get(new.edges.find(&key) as usize).copied();
         let Some(attribute) = found.filter(|a| (*a as usize) < to.edge_attributes()) else { continue };
+        known += 1;
         let new_range = to.edge_starts[attribute as usize]..to.edge_starts[attribute as usize + 1];
         for p in from.edge_starts[i]..from.edge_starts[i + 1] {
             let pair = from.edge_pairs[p as usize - from.edges_at()] as usize;
@@ -82,5 +93,5 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Vec<f64>> {
         }
     }
     set.space.clear_holes(&mut w);
-    Ok(w)
+    Ok(Start { weights: w, known })
 }

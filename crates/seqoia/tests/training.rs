@@ -358,13 +358,13 @@ fn a_warm_start_begins_where_the_model_ends() {
     let (trained, bytes) = train(&first, &o, None);
     let model = Labeller::from_bytes("m", &bytes).unwrap();
     // The same data: the same weights, but for rounding to single precision.
-    let start = seqoia::warm::weights(&model, &first).unwrap();
+    let start = seqoia::warm::weights(&model, &first).unwrap().weights;
     assert!(start.iter().zip(&trained.weights).all(|(a, b)| (a - b).abs() <= 1e-7 * b.abs().max(1.0)));
     // Other data, other templates: what both know comes over, and learning goes on from there.
     let other = set(&generate::columns(5, 150), |d| {
         d.features.templates[0].1 = format!("U9:%x[0,0]/%x[0,1]\n{TEMPLATES}");
     });
-    let start = seqoia::warm::weights(&model, &other).unwrap();
+    let start = seqoia::warm::weights(&model, &other).unwrap().weights;
     let known = start.iter().filter(|w| **w != 0.0).count();
     assert!(known > 500, "{known}");
     let first_objective = |start: Option<Vec<f64>>| {

@@ -27,6 +27,10 @@ const DIRECT: u64 = 1;
 /// Marks a function value that has not been computed yet.
 const UNSET: u32 = u32::MAX - 2;
 
+/// The largest value: its square, times all features and passes that there may be, is still far from
+/// infinity in single precision.
+const LARGEST: f32 = 1e12;
+
 /// Gives numbers to values and attributes.
 pub trait Dictionary {
     /// Attributes below this number have dense rows and are to come first in their lists.
@@ -466,7 +470,11 @@ fn number(
     };
     let field = block.field(i, column);
     match field.parse::<f32>() {
-        Ok(x) if x.is_finite() => Ok(Some(x)),
+        Ok(x) if x.abs() <= LARGEST => Ok(Some(x)),
+        Ok(x) if !x.is_nan() => {
+            let what = format!("'{field}' in column {column} is too large a value");
+            Err(Error::at(file, block.line(i), what).help("scale the column: values go up to 1e12"))
+        }
         _ => Err(Error::at(file, block.line(i), format!("'{field}' in column {column} is no number"))
             .help("the template reads this column with %v; use %x to read it as text")),
     }

@@ -7,6 +7,7 @@
 
 use super::{Strings, StringsView, UNKNOWN};
 use crate::error::{Error, Result};
+use xxhash_rust::xxh3::Xxh3;
 
 /// No entry of a list is longer than this many words.
 const LONGEST: usize = 8;
@@ -34,6 +35,23 @@ pub struct LexicaView<'a> {
 }
 
 impl Lexica {
+    /// A number for what is in it; none if that is nothing.
+    #[must_use]
+    pub fn digest(&self) -> Option<u64> {
+        if self.clusters.is_empty() && self.names.lists.is_empty() {
+            return None;
+        }
+        let mut digest = Xxh3::new();
+        for strings in [&self.clusters.words, &self.clusters.paths, &self.names.natural.strings] {
+            digest.update(strings.view().text);
+            strings.view().starts.iter().for_each(|n| digest.update(&n.to_le_bytes()));
+        }
+        let numbers = self.clusters.path_of.iter().chain(&self.names.natural.masks);
+        numbers.for_each(|n| digest.update(&n.to_le_bytes()));
+        self.names.lists.iter().for_each(|list| digest.update(list.as_bytes()));
+        Some(digest.digest())
+    }
+
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {

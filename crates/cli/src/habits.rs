@@ -1,0 +1,61 @@
+//! Flags and commands of CRF++, CRFsuite and Wapiti that a hand still types: what they are called here.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::screen;
+
+/// Flag elsewhere, and its name here.
+const FLAGS: &[(&str, &str)] = &[
+    ("-c", "CRF++'s -c is -C here, CRFsuite's -p c2=X is --c2 X"),
+    ("-f", "CRF++'s -f is --cutoff here"),
+    ("-p", "CRF++'s -p is --threads here, CRFsuite's -p NAME=X is --NAME X, Wapiti's -p is -t"),
+    ("-a", "-a is --learner here; --learner list shows all"),
+    ("-e", "CRF++'s -e is --tolerance here"),
+    ("-v", "CRF++'s -v1 is --marginals here"),
+    ("-n", "CRF++'s -n is --nbest here"),
+    ("-i", "CRFsuite's -i is --marginals here"),
+    ("-o", "output goes to standard output: write > FILE"),
+    ("-l", "labels are always in the output; eval scores them"),
+];
+
+/// Command elsewhere, and its name here.
+const COMMANDS: &[(&str, &str)] = &[
+    ("learn", "train"),
+    ("crf_learn", "train"),
+    ("tag", "predict"),
+    ("label", "predict"),
+    ("test", "predict"),
+    ("crf_test", "predict"),
+];
+
+/// Tells the error, with a word about old habits, and ends the program as clap does.
+pub(crate) fn exit(error: &clap::Error) -> ! {
+    if let Some(hint) = hint(error) {
+        screen::error(&hint);
+        std::process::exit(2);
+    }
+    error.exit()
+}
+
+fn hint(error: &clap::Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let typed = text(ContextKind::InvalidArg)?;
+            let (flag, here) =
+                FLAGS.iter().find(|(flag, _)| typed.starts_with(flag) && !typed.starts_with("--"))?;
+            Some(format!("there is no {flag}: {here}; \"Replace CRF++\" in GUIDE.md has all of them"))
+        }
+        ErrorKind::InvalidSubcommand => {
+            let typed = text(ContextKind::InvalidSubcommand)?;
+            let (command, here) = COMMANDS.iter().find(|(command, _)| *command == typed)?;
+            Some(format!(
+                "there is no command {command}: it is `seqoia {here}` here; see seqoia {here} --help"
+            ))
+        }
+        _ => None,
+    }
+}
