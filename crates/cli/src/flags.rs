@@ -186,9 +186,12 @@ pub(crate) struct PredictArgs {
 
 #[derive(Args)]
 #[command(after_help = "\
-Example:
+Examples:
   seqoia eval out.txt
-  seqoia eval --gold en-test.conllu --label xpos out.conllu")]
+  seqoia eval --errors --bootstrap --train train.txt --html out.html out.txt
+  seqoia eval --gold en-test.conllu --label xpos out.conllu
+  seqoia eval --compare old.txt new.txt
+  seqoia eval --metric sighan --gold gold.txt --words train.txt out.txt")]
 pub(crate) struct EvalArgs {
     /// Predictions: the last two columns are gold and predicted; - is standard input
     pub(crate) data: Option<PathBuf>,
@@ -207,6 +210,39 @@ pub(crate) struct EvalArgs {
     /// Figures as JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// The N most frequent confusions [10], with lines
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "10",
+        conflicts_with = "conlleval", help_heading = "A closer look")]
+    pub(crate) errors: Option<usize>,
+    /// Training data: scores of words that it has, and of others
+    #[arg(long, value_name = "FILE", conflicts_with = "conlleval", help_heading = "A closer look")]
+    pub(crate) train: Option<PathBuf>,
+    /// The 95 % interval of the score, from N draws of the sentences [1000]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000",
+        conflicts_with = "conlleval", help_heading = "A closer look")]
+    pub(crate) bootstrap: Option<usize>,
+    /// What fixes the draws [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "conlleval", help_heading = "A closer look")]
+    pub(crate) seed: Option<u64>,
+    /// A page with tables and all sentences, those with errors first
+    #[arg(long, value_name = "PAGE", conflicts_with = "conlleval", help_heading = "A closer look")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Two prediction files of the same data: is the second better?
+    #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"], help_heading = "Other questions",
+        conflicts_with_all = ["data", "gold", "conlleval", "errors", "train", "html"])]
+    pub(crate) compare: Vec<PathBuf>,
+    /// Random swaps that the test of --compare makes [default: 9999]
+    #[arg(long, value_name = "N", requires = "compare", help_heading = "Other questions")]
+    pub(crate) shuffles: Option<usize>,
+    /// Another metric; sighan: words of segmented text against those of --gold
+    #[arg(long, value_name = "NAME", help_heading = "Other questions",
+        conflicts_with_all = ["compare", "label", "conlleval", "raw", "errors", "train", "html"])]
+    pub(crate) metric: Option<MetricName>,
+    /// The words of the training text, a list or the text: scores of known and unknown words
+    #[arg(long, value_name = "FILE", requires = "metric", help_heading = "Other questions")]
+    pub(crate) words: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -232,6 +268,11 @@ pub(crate) struct DemoArgs {
 pub(crate) enum FormatName {
     Columns,
     Conllu,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum MetricName {
+    Sighan,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
