@@ -10,11 +10,14 @@ use seqoia::{Error, LabelColumn};
 use seqoia_report::{Compared, Evaluation, bytes, segmentation_table};
 use serde_json::{Value, json};
 
-use crate::flags::{EvalArgs, MetricName, open};
+use crate::flags::{CountOrFile, EvalArgs, MetricName, open};
 use crate::{screen, targets};
 
 /// How many lines a confusion names.
 const LINES: usize = 5;
+
+/// How many confusions `--errors` lists, unless it says so.
+const CONFUSIONS: usize = 10;
 
 /// How many confusions a page lists unless `--errors` says so.
 const ON_PAGE: usize = 20;
@@ -29,6 +32,7 @@ const RESAMPLES: usize = 1000;
 const MOST_TRIALS: usize = 1_000_000;
 
 pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
+    let args = &Given::new(args)?;
     check(args)?;
     match (args.metric, args.compare.as_slice()) {
         (Some(MetricName::Sighan), _) => segmentation(args),
@@ -38,10 +42,51 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// The options, with numbers that were left out put in.
+struct Given<'a> {
+    args: &'a EvalArgs,
+    data: Option<&'a Path>,
+    errors: Option<usize>,
+    bootstrap: Option<usize>,
+}
+
+impl<'a> Given<'a> {
+    /// `--errors out.txt` has no number and names the data.
+    fn new(args: &'a EvalArgs) -> seqoia::Result<Self> {
+        let mut data = args.data.as_deref();
+        let mut count = |flag: &str, given: &'a Option<CountOrFile>, default| match given {
+            None => Ok(None),
+            Some(CountOrFile::Count(n)) => Ok(Some(*n)),
+            Some(CountOrFile::File(file)) if data.is_none() && args.compare.is_empty() => {
+                data = Some(file);
+                Ok(Some(default))
+            }
+            Some(CountOrFile::File(file)) => {
+                Err(Error::Option(format!("{flag} {}: expected a whole number", file.display())))
+            }
+        };
+        let errors = count("--errors", &args.errors, CONFUSIONS)?;
+        let bootstrap = count("--bootstrap", &args.bootstrap, RESAMPLES)?;
+        Ok(Given { args, data, errors, bootstrap })
+    }
+}
+
+impl std::ops::Deref for Given<'_> {
+    type Target = EvalArgs;
+
+    fn deref(&self) -> &EvalArgs {
+        self.args
+    }
+}
+
 /// Refuses what does not go together beyond what clap can say.
-fn check(args: &EvalArgs) -> seqoia::Result<()> {
-    let trials = [("--bootstrap", args.bootstrap, FEWEST), ("--shuffles", args.shuffles, 1)];
-    for (flag, given, least) in trials {
+fn check(args: &Given) -> seqoia::Result<()> {
+    let counts = [
+        ("--errors", args.errors, 1),
+        ("--bootstrap", args.bootstrap, FEWEST),
+        ("--shuffles", args.shuffles, 1),
+    ];
+    for (flag, given, least) in counts {
         if given.is_some_and(|n| !(least..=MOST_TRIALS).contains(&n)) {
             let n = given.unwrap_or_default();
             let range = format!("expected a whole number from {least} to {MOST_TRIALS}");
@@ -56,15 +101,16 @@ fn check(args: &EvalArgs) -> seqoia::Result<()> {
         let what = "name the right segmentation with --gold FILE";
         return Err(Error::Option(format!("--metric sighan: {what}")));
     }
-    let read = [("the data", &args.data), ("--gold", &args.gold), ("--train", &args.train)];
-    let read = read.into_iter().filter_map(|(flag, file)| Some((flag, file.as_deref()?)));
+    let read =
+        [("the data", args.data), ("--gold", args.gold.as_deref()), ("--train", args.train.as_deref())];
+    let read = read.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
     let written = args.html.iter().map(|file| ("--html", file.as_path()));
     targets::apart(&written.collect::<Vec<_>>(), &read.collect::<Vec<_>>())
 }
 
 /// What conlleval prints. It knows no schemes, so labels of one file are taken as they are.
-fn conlleval(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let data = open(args.data.as_deref())?;
+fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
+    let data = open(args.data)?;
     let scored = if args.gold.is_some() {
         against_gold(args, data)?.scored
     } else {
@@ -77,15 +123,15 @@ fn conlleval(args: &EvalArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The labels of a file scored against those of `--gold`.
-fn against_gold(args: &EvalArgs, data: Input) -> seqoia::Result<Evaluated> {
+fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
     let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
     let label = label.map_err(|e| Error::Option(format!("--label: {e}")))?;
     evaluate::compare(open(args.gold.as_deref())?, data, &label)
 }
 
 /// Labels of one file, and a closer look at them.
-fn labels(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let data = open(args.data.as_deref())?;
+fn labels(args: &Given) -> anyhow::Result<ExitCode> {
+    let data = open(args.data)?;
     let name = data.name.clone();
     let evaluated = if args.gold.is_some() {
         against_gold(args, data)?
@@ -164,7 +210,7 @@ fn in_json(interval: Interval) -> anyhow::Result<Value> {
 }
 
 /// Two systems that labelled the same data.
-fn systems(args: &EvalArgs, first: &Path, second: &Path) -> anyhow::Result<ExitCode> {
+fn systems(args: &Given, first: &Path, second: &Path) -> anyhow::Result<ExitCode> {
     let trials = Trials {
         resamples: args.bootstrap.unwrap_or(RESAMPLES),
         shuffles: args.shuffles.unwrap_or(SHUFFLES),
@@ -203,9 +249,9 @@ fn systems(args: &EvalArgs, first: &Path, second: &Path) -> anyhow::Result<ExitC
 }
 
 /// Words of a text, as the SIGHAN bakeoffs score them.
-fn segmentation(args: &EvalArgs) -> anyhow::Result<ExitCode> {
+fn segmentation(args: &Given) -> anyhow::Result<ExitCode> {
     let words = args.words.as_deref().map(|file| open(Some(file))).transpose()?;
-    let (gold, found) = (open(args.gold.as_deref())?, open(args.data.as_deref())?);
+    let (gold, found) = (open(args.gold.as_deref())?, open(args.data)?);
     let scores = evaluate::segmentation(gold, found, words)?;
     let interval = args.bootstrap.map(|n| interval(&scores.lines, n, args.seed.unwrap_or(1)));
     if args.json {

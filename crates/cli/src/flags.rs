@@ -212,16 +212,16 @@ pub(crate) struct EvalArgs {
     pub(crate) json: bool,
 
     /// The N most frequent confusions [10], with lines
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "10",
-        conflicts_with = "conlleval", help_heading = "A closer look")]
-    pub(crate) errors: Option<usize>,
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", conflicts_with = "conlleval",
+        help_heading = "A closer look")]
+    pub(crate) errors: Option<CountOrFile>,
     /// Training data: scores of words that it has, and of others
     #[arg(long, value_name = "FILE", conflicts_with = "conlleval", help_heading = "A closer look")]
     pub(crate) train: Option<PathBuf>,
     /// The 95 % interval of the score, from N draws of the sentences [1000]
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000",
-        conflicts_with = "conlleval", help_heading = "A closer look")]
-    pub(crate) bootstrap: Option<usize>,
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", conflicts_with = "conlleval",
+        help_heading = "A closer look")]
+    pub(crate) bootstrap: Option<CountOrFile>,
     /// What fixes the draws [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "conlleval", help_heading = "A closer look")]
     pub(crate) seed: Option<u64>,
@@ -291,6 +291,22 @@ pub(crate) enum PrecisionName {
 pub(crate) enum KeepName {
     Best,
     Last,
+}
+
+/// What stands behind an option whose number may be left out: the number, or already the data.
+#[derive(Clone, Debug)]
+pub(crate) enum CountOrFile {
+    Count(usize),
+    File(PathBuf),
+}
+
+impl From<std::ffi::OsString> for CountOrFile {
+    fn from(text: std::ffi::OsString) -> Self {
+        match text.to_str().and_then(|text| text.parse().ok()) {
+            Some(count) => CountOrFile::Count(count),
+            None => CountOrFile::File(text.into()),
+        }
+    }
 }
 
 /// Opens the data: the file, or standard input unless a person sits there.

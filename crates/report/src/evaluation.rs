@@ -5,7 +5,7 @@ use seqoia_eval::{ByKnown, Confusion, Interval, Part, Scored, Sentence, Unit};
 
 use crate::html::{Page, Shown};
 use crate::number::{counted, grouped};
-use crate::scores::{accuracy, score_table, tallies, tally_row, types};
+use crate::scores::{score_table, tallies, tally_row, types};
 use crate::table::Table;
 
 /// Most sentences that a page shows, those with errors first: more make a browser slow.
@@ -56,7 +56,7 @@ impl Evaluation<'_> {
     #[must_use]
     pub fn html(&self, sentences: &[Sentence]) -> String {
         let mut page = Page::new(&format!("{} scored", self.name));
-        page.paragraph(&accuracy(self.scored));
+        page.table(&self.summary());
         if let Some(interval) = &self.interval {
             page.paragraph(&self.interval_line(interval));
         }
@@ -87,6 +87,25 @@ impl Evaluation<'_> {
         page.paragraph(&of_all(more, right.len()));
         right.iter().take(more).for_each(|sentence| show(&mut page, sentence));
         page.finish()
+    }
+
+    /// What a reader wants first.
+    fn summary(&self) -> Table {
+        let mut table = Table::new().names("", 0).numbers("%", 0).numbers("right", 0).numbers("of", 0);
+        let mut row = |name: &str, value: f64, counts: Option<(u64, u64)>| {
+            let [right, of] =
+                counts.map_or([const { String::new() }; 2], |(of, right)| [right, of].map(grouped));
+            table.row([name.to_owned(), format!("{value:.2}"), right, of]);
+        };
+        let Scored { spans, accuracy } = self.scored;
+        if self.unit.is_chunks() {
+            row("F1", spans.f1(), None);
+            row("precision", spans.precision(), Some((spans.found, spans.correct)));
+            row("recall", spans.recall(), Some((spans.gold, spans.correct)));
+        }
+        row("tokens", accuracy.tokens(), Some(accuracy.token_counts()));
+        row("sentences", accuracy.sentences(), Some(accuracy.sentence_counts()));
+        table
     }
 
     fn interval_line(&self, interval: &Interval) -> String {

@@ -12,21 +12,16 @@ pub fn score_table(scored: &Scored, chunks: bool) -> String {
         out.push_str(&types(&scored.spans).text());
         out.push('\n');
     }
-    out.push_str(&format!(" {}\n", accuracy(scored)));
-    out
-}
-
-/// Tokens and sentences in a line.
-pub(crate) fn accuracy(scored: &Scored) -> String {
     let (tokens, _) = scored.accuracy.token_counts();
     let (sentences, _) = scored.accuracy.sentence_counts();
-    format!(
-        "tokens right {:.2} % of {}   sentences right {:.2} % of {}",
+    out.push_str(&format!(
+        " tokens right {:.2} % of {}   sentences right {:.2} % of {}\n",
         scored.accuracy.tokens(),
         grouped(tokens),
         scored.accuracy.sentences(),
         grouped(sentences)
-    )
+    ));
+    out
 }
 
 /// All chunks, then each type.
