@@ -32,7 +32,7 @@ impl Compared<'_> {
         out.push_str(&format!(
             "\n {unit} differs by {:+.2}, 95 % interval {low:+.2} to {high:+.2} ({})\n",
             self.difference,
-            counted(resamples as u64, "resample")
+            counted(resamples as u64, "draw")
         ));
         out.push_str(&format!(
             " p = {p:.4} by approximate randomisation ({}, seed {seed})\n\n {}\n",

@@ -115,9 +115,9 @@ impl Evaluation<'_> {
         };
         let Interval { low, high, resamples, seed } = *interval;
         format!(
-            "{} {score:.2}, 95 % interval {low:.2} to {high:.2} ({} of sentences, seed {seed})",
+            "{} {score:.2}, 95 % interval {low:.2} to {high:.2} ({}, seed {seed})",
             self.unit.score(),
-            counted(resamples as u64, "resample"),
+            counted(resamples as u64, "draw"),
         )
     }
 

@@ -33,10 +33,10 @@ pub fn segmentation_table(scores: &Segmentation, interval: Option<&Interval>) ->
     );
     if let Some(Interval { low, high, resamples, seed }) = interval {
         out.push_str(&format!(
-            "\n F {f1:.3}, 95 % interval {:.3} to {:.3} ({} of lines, seed {seed})\n",
+            "\n F {f1:.3}, 95 % interval {:.3} to {:.3} ({}, seed {seed})\n",
             low / 100.0,
             high / 100.0,
-            counted(*resamples as u64, "resample")
+            counted(*resamples as u64, "draw")
         ));
     }
     out
