@@ -79,7 +79,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let evaluated = evaluate::last_two("test.txt", &found, false)?;
     screen::result(&format!(
         "\nScored on {TEST_SENTENCES} other sentences:\n\n{}",
-        score_table(&evaluated.scored, evaluated.chunks)
+        score_table(&evaluated.scored, evaluated.unit.is_chunks())
     ))?;
     let sentence = short_sentence(&test);
     let labelled = String::from_utf8_lossy(&label(sentence, Output::Marginals)?).into_owned();

@@ -13,11 +13,9 @@ use crate::flags::TrainArgs;
 pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
     let mut written = vec![];
     for (flag, file) in [("-m", &args.model), ("--checkpoint", &args.checkpoint), ("--log", &args.log)] {
-        let Some(file) = file else { continue };
-        writable(flag, file)?;
-        written.push((flag, file.as_path()));
+        written.extend(file.iter().map(|f| (flag, f.as_path())));
     }
-    let mut others = written.clone();
+    let mut others = vec![];
     others.extend(args.data.iter().map(|f| ("the data", f.as_path())));
     others.extend(args.template.iter().map(|f| ("-t", f.as_path())));
     others.extend(args.gazetteer.iter().map(|f| ("--gazetteer", f.as_path())));
@@ -29,8 +27,20 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
     ] {
         others.extend(file.iter().map(|f| (flag, f.as_path())));
     }
+    apart(&written, &others)
+}
+
+/// Refuses files to be written, each with its option, that cannot be, or that are another one or one of those
+/// that are read.
+///
+/// # Errors
+/// A sentence that names the options.
+pub(crate) fn apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> seqoia::Result<()> {
+    for (flag, file) in written {
+        writable(flag, file)?;
+    }
     for (i, (flag, file)) in written.iter().enumerate() {
-        for (other, theirs) in &others[i + 1..] {
+        for (other, theirs) in written[i + 1..].iter().chain(read) {
             // A checkpoint may follow the one that the run goes on from, a model the one it starts from.
             let follows = matches!((*flag, *other), ("--checkpoint", "--resume") | ("-m", "--warm-start"));
             if !follows && place(file).is_some_and(|place| Some(place) == self::place(theirs)) {

@@ -13,7 +13,7 @@ use std::io::BufRead;
 
 use serde::Serialize;
 
-use crate::{Accuracy, SpanScores, Spans};
+use crate::{Accuracy, Sentence, SpanScores, Spans, Token};
 
 /// How a text is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,12 +54,51 @@ pub struct Error {
 }
 
 /// Scores all rows of `reader`; `name` is only for errors.
-pub fn score(mut reader: impl BufRead, name: &str, options: &Options) -> Result<Scored, Error> {
+pub fn score(reader: impl BufRead, name: &str, options: &Options) -> Result<Scored, Error> {
     let mut spans = Spans::new(options.raw);
     let mut accuracy = Accuracy::default();
+    rows(reader, name, options, |_, row| match row {
+        Some((_, gold, guess)) => {
+            spans.token(gold, guess);
+            accuracy.token(gold == guess);
+        }
+        None => {
+            spans.end_sentence();
+            accuracy.end_sentence();
+        }
+    })?;
+    accuracy.end_sentence();
+    Ok(Scored { spans: spans.finish(), accuracy })
+}
+
+/// The sentences of `reader`, which [`score`] would score; `name` is only for errors. The word is the first
+/// column, and empty where there are the two labels only.
+pub fn read(reader: impl BufRead, name: &str, options: &Options) -> Result<Vec<Sentence>, Error> {
+    let (mut sentences, mut open) = (vec![], Sentence::default());
+    rows(reader, name, options, |line, row| match row {
+        Some((word, gold, guess)) => {
+            let [word, gold, found] = [word, gold, guess].map(str::to_owned);
+            open.tokens.push(Token { line, word, gold, found });
+        }
+        None if open.tokens.is_empty() => (),
+        None => sentences.push(std::mem::take(&mut open)),
+    })?;
+    if !open.tokens.is_empty() {
+        sentences.push(open);
+    }
+    Ok(sentences)
+}
+
+/// Calls `each` with the line of every row and its word, gold and guess; with none at a break.
+fn rows(
+    mut reader: impl BufRead,
+    name: &str,
+    options: &Options,
+    mut each: impl FnMut(u64, Option<(&str, &str, &str)>),
+) -> Result<(), Error> {
     let mut shape = None;
     let mut buffer = Vec::new();
-    let mut line = 0;
+    let (mut line, mut tokens) = (0, 0_u64);
     loop {
         let fail = |line, (what, help)| Error { name: name.into(), line, what, help };
         buffer.clear();
@@ -73,36 +112,31 @@ pub fn score(mut reader: impl BufRead, name: &str, options: &Options) -> Result<
         let text = if line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         let text = text.strip_suffix('\n').unwrap_or(text);
         let text = text.strip_suffix('\r').unwrap_or(text);
-        let is_break = if text.trim_matches([' ', '\t']).is_empty() {
-            true
-        } else {
-            let shape = shape.get_or_insert_with(|| Shape::of(text, line));
-            let row = shape.row(text);
-            if row.columns != shape.columns {
-                return Err(fail(line, other_columns(text, &row, shape)));
-            }
-            row.first == options.boundary || {
-                let (gold, guess) = row.labels.ok_or_else(|| fail(line, one_column(shape)))?;
-                if gold.is_empty() {
-                    return Err(fail(line, no_gold()));
-                }
-                spans.token(gold, guess);
-                accuracy.token(gold == guess);
-                false
-            }
-        };
-        if is_break {
-            spans.end_sentence();
-            accuracy.end_sentence();
+        if text.trim_matches([' ', '\t']).is_empty() {
+            each(line, None);
+            continue;
         }
+        let shape = shape.get_or_insert_with(|| Shape::of(text, line));
+        let row = shape.row(text);
+        if row.columns != shape.columns {
+            return Err(fail(line, other_columns(text, &row, shape)));
+        }
+        if row.first == options.boundary {
+            each(line, None);
+            continue;
+        }
+        let (gold, guess) = row.labels.ok_or_else(|| fail(line, one_column(shape)))?;
+        if gold.is_empty() {
+            return Err(fail(line, no_gold()));
+        }
+        tokens += 1;
+        each(line, Some((if row.columns > 2 { row.first } else { "" }, gold, guess)));
     }
-    accuracy.end_sentence();
-    let spans = spans.finish();
-    if spans.tokens == 0 {
+    if tokens == 0 {
         let (what, help) = nothing();
         return Err(Error { name: name.into(), line: line.max(1), what, help });
     }
-    Ok(Scored { spans, accuracy })
+    Ok(())
 }
 
 /// What the first row says about all others.
@@ -141,7 +175,7 @@ impl Shape {
 }
 
 /// What is wrong, and the cure.
-type Complaint = (String, String);
+pub(crate) type Complaint = (String, String);
 
 const EXPECTED: &str = "one token a line with the gold and the guessed label as the last two columns, \
                         for example `Rome NNP B-LOC B-LOC`, and an empty line between sentences";
@@ -182,7 +216,7 @@ fn nothing() -> Complaint {
     ("no token, nothing to score".into(), format!("expected is {EXPECTED}"))
 }
 
-fn not_utf8(valid: usize) -> Complaint {
+pub(crate) fn not_utf8(valid: usize) -> Complaint {
     let help = "convert it first, for example with `iconv -f latin1 -t utf-8`";
     (format!("not UTF-8 at byte {} of the line", valid + 1), help.into())
 }
@@ -196,6 +230,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may")]
 
     use super::*;
+    use crate::Unit;
 
     fn read(text: impl AsRef<[u8]>) -> Result<Scored, Error> {
         score(text.as_ref(), "dev.txt", &Options::default())
@@ -205,6 +240,20 @@ mod tests {
     fn counts(text: &str) -> (u64, u64, u64, u64, u64) {
         let Scored { spans, accuracy } = read(text).unwrap();
         (spans.gold, spans.found, spans.correct, spans.tokens, accuracy.sentence_counts().0)
+    }
+
+    #[test]
+    fn sentences_are_what_is_scored() {
+        let text = "\n\nv NN I-A I-A\nw NN I-A O\n\n\n-X- x y z\nx NN B-B B-B";
+        let sentences = super::read(text.as_bytes(), "x", &Options::default()).unwrap();
+        let lines = |s: &Sentence| s.tokens.iter().map(|t| t.line).collect::<Vec<_>>();
+        let tokens: Vec<_> = sentences.iter().map(lines).collect();
+        assert_eq!(tokens, [vec![3, 4], vec![8]]);
+        assert_eq!(Scored::of(&sentences, Unit::Chunks), read(text).unwrap());
+        let first = &sentences[0].tokens[1];
+        assert_eq!([&first.word, &first.gold, &first.found], ["w", "I-A", "O"]);
+        let two = super::read("A B".as_bytes(), "x", &Options::default()).unwrap();
+        assert_eq!(two[0].tokens[0].word, "", "two columns hold no words");
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The metrics of Seqoia: how good a labelling is, measured against the gold.
 //!
-//! Everything counts as a stream, a token at a time, so that a dev set can be scored inside training without
-//! being held twice. Nothing here opens a file, prints or panics; numbers are in per cent.
+//! Scores count as a stream, a token at a time, so that a dev set can be scored inside training without being
+//! held twice; only a closer look wants whole sentences. Nothing here opens a file, prints or panics; numbers are in per cent.
 //!
 //! - [`Spans`] counts chunks as `conlleval` does, and [`SpanScores::conlleval`] prints what it prints;
 //! - [`Accuracy`] counts tokens and whole sentences;
-//! - [`score`] reads a text in columns and gives both.
+//! - [`score`] reads a text in columns and gives both; [`read`] keeps its sentences, for a closer look:
+//! - [`confusions`] lists which label was taken for which, [`ByKnown`] parts known from unknown words;
+//! - [`interval`] says how far a score is chance, [`randomisation`] whether the difference of two is;
+//! - [`Segmentation`] scores words cut from a text, as the SIGHAN bakeoffs did.
 //!
 //! ```
 //! use seqoia_eval::{Options, score};
@@ -20,14 +23,30 @@
 //! ```
 
 mod accuracy;
+mod bootstrap;
+mod chunks;
 mod columns;
+mod confusion;
+mod known;
+mod randomisation;
 mod scores;
+mod sentence;
+mod sighan;
 mod spans;
+mod tally;
 
 pub use accuracy::Accuracy;
-pub use columns::{Error, Options, Scored, score};
+pub use bootstrap::{FEWEST, Interval, interval, interval_of_difference};
+pub use chunks::{Chunk, chunks};
+pub use columns::{Error, Options, Scored, read, score};
+pub use confusion::{Confusion, confusions};
+pub use known::{ByKnown, Part};
+pub use randomisation::{Significance, randomisation};
 pub use scores::{SpanScores, TypeScores};
+pub use sentence::{Sentence, Token, Unit};
+pub use sighan::{Named, Segmentation, Vocabulary};
 pub use spans::Spans;
+pub use tally::{Tally, tallies};
 
 /// `part` of `whole` in per cent; 0 when there is no whole, as every scorer of the field has it.
 fn percent(part: u64, whole: u64) -> f64 {

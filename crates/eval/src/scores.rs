@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 use crate::percent;
 
 /// Precision, recall and F1 in per cent.
-fn figures(gold: u64, found: u64, correct: u64) -> (f64, f64, f64) {
+pub(crate) fn figures(gold: u64, found: u64, correct: u64) -> (f64, f64, f64) {
     let (precision, recall) = (percent(correct, found), percent(correct, gold));
     let sum = precision + recall;
     (precision, recall, if sum > 0.0 { 2.0 * precision * recall / sum } else { 0.0 })

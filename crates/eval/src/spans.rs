@@ -15,11 +15,11 @@
 
 use std::collections::HashMap;
 
-use crate::{SpanScores, TypeScores};
+use crate::{SpanScores, Tally, TypeScores};
 
 /// What stands before the first `-` of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
+pub(crate) enum Tag {
     Begin,
     Inside,
     Outside,
@@ -39,33 +39,43 @@ struct Mark {
     kind: usize,
 }
 
+impl Mark {
+    fn starts(self, now: Mark) -> bool {
+        starts(self.tag, now.tag, self.kind == now.kind)
+    }
+
+    fn ends(self, now: Mark) -> bool {
+        ends(self.tag, now.tag, self.kind == now.kind)
+    }
+}
+
 /// A sentence break, and what stands before the first token.
 const BREAK: Mark = Mark { tag: Tag::Outside, kind: 0 };
 
-/// Whether a chunk starts at `now`.
-fn starts(before: Mark, now: Mark) -> bool {
+/// Whether a chunk starts at `now`, whose type may be the same as that of the label before.
+pub(crate) fn starts(before: Tag, now: Tag, same_type: bool) -> bool {
     use Tag::*;
-    match (before.tag, now.tag) {
+    match (before, now) {
         (_, Bracket) => true,
         (Begin | Inside | Outside, Begin) | (Outside, Inside | End) | (End, Inside | End) => true,
         (_, Outside | Dot) => false,
-        _ => before.kind != now.kind,
+        _ => !same_type,
     }
 }
 
 /// Whether the chunk that holds `before` ends there.
-fn ends(before: Mark, now: Mark) -> bool {
+pub(crate) fn ends(before: Tag, now: Tag, same_type: bool) -> bool {
     use Tag::*;
-    match (before.tag, now.tag) {
+    match (before, now) {
         (Bracket, _) => true,
         (Begin | Inside, Begin | Outside) | (End, Inside | End | Outside) => true,
         (Outside | Dot, _) => false,
-        _ => before.kind != now.kind,
+        _ => !same_type,
     }
 }
 
 /// Cuts a label at its first hyphen.
-fn cut(label: &str, raw: bool) -> (&str, &str) {
+pub(crate) fn cut(label: &str, raw: bool) -> (&str, &str) {
     let (tag, kind) = match raw {
         true if label == "O" => ("O", ""),
         true => ("B", label),
@@ -75,7 +85,7 @@ fn cut(label: &str, raw: bool) -> (&str, &str) {
     (tag, if kind == "0" { "" } else { kind })
 }
 
-fn tag(text: &str) -> Tag {
+pub(crate) fn tag(text: &str) -> Tag {
     match text {
         "B" => Tag::Begin,
         "I" => Tag::Inside,
@@ -87,15 +97,7 @@ fn tag(text: &str) -> Tag {
     }
 }
 
-/// Gold, found and right chunks of a type.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    gold: u64,
-    found: u64,
-    correct: u64,
-}
-
-/// Counts chunks, a token at a time. Memory is taken only when a type is seen for the first time.
+/// Tally chunks, a token at a time. Memory is taken only when a type is seen for the first time.
 ///
 /// ```
 /// let mut spans = seqoia_eval::Spans::new(false);
@@ -109,8 +111,8 @@ struct Counts {
 pub struct Spans {
     raw: bool,
     kinds: HashMap<Box<str>, usize>,
-    counts: Vec<Counts>,
-    total: Counts,
+    counts: Vec<Tally>,
+    total: Tally,
     tokens: u64,
     tokens_correct: u64,
     gold: Mark,
@@ -126,8 +128,8 @@ impl Spans {
         Self {
             raw,
             kinds: HashMap::from([("".into(), 0)]),
-            counts: vec![Counts::default()],
-            total: Counts::default(),
+            counts: vec![Tally::default()],
+            total: Tally::default(),
             tokens: 0,
             tokens_correct: 0,
             gold: BREAK,
@@ -136,7 +138,7 @@ impl Spans {
         }
     }
 
-    /// Counts a token by its two labels.
+    /// Tally a token by its two labels.
     pub fn token(&mut self, gold: &str, guess: &str) {
         let (gold_tag, gold_kind) = cut(gold, self.raw);
         let (guess_tag, guess_kind) = cut(guess, self.raw);
@@ -154,6 +156,11 @@ impl Spans {
         self.step(BREAK, BREAK);
     }
 
+    /// The chunks counted so far. One that is still open is not yet among the right ones.
+    pub fn so_far(&self) -> Tally {
+        self.total
+    }
+
     /// Closes the last chunk and gives the scores.
     pub fn finish(mut self) -> SpanScores {
         if self.agreeing {
@@ -163,13 +170,13 @@ impl Spans {
             .kinds
             .into_iter()
             .filter_map(|(name, kind)| {
-                let Counts { gold, found, correct } = *self.counts.get(kind)?;
+                let Tally { gold, found, correct } = *self.counts.get(kind)?;
                 // A type that only stands at tags outside of chunks, as `O-X`, has no line.
                 (gold + found > 0).then(|| TypeScores { name: name.into(), gold, found, correct })
             })
             .collect();
         types.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let Counts { gold, found, correct } = self.total;
+        let Tally { gold, found, correct } = self.total;
         SpanScores { tokens: self.tokens, tokens_correct: self.tokens_correct, gold, found, correct, types }
     }
 
@@ -178,7 +185,7 @@ impl Spans {
             return kind;
         }
         let kind = self.counts.len();
-        self.counts.push(Counts::default());
+        self.counts.push(Tally::default());
         self.kinds.insert(name.into(), kind);
         kind
     }
@@ -186,14 +193,14 @@ impl Spans {
     /// The loop of the reference for one row, in its order: first what ends, then what starts.
     fn step(&mut self, gold: Mark, guess: Mark) {
         if self.agreeing {
-            let (gold_ends, guess_ends) = (ends(self.gold, gold), ends(self.guess, guess));
+            let (gold_ends, guess_ends) = (self.gold.ends(gold), self.guess.ends(guess));
             if gold_ends && guess_ends {
                 // The reference compares the types here too; they are equal, or the line below had said no.
                 self.right();
             }
             self.agreeing = !gold_ends && !guess_ends && gold.kind == guess.kind;
         }
-        let (gold_starts, guess_starts) = (starts(self.gold, gold), starts(self.guess, guess));
+        let (gold_starts, guess_starts) = (self.gold.starts(gold), self.guess.starts(guess));
         if gold_starts && guess_starts && gold.kind == guess.kind {
             self.agreeing = true;
         }

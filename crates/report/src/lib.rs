@@ -1,7 +1,17 @@
-//! What Seqoia shows a person: numbers with units and aligned tables, as text. Nothing here prints.
+//! What Seqoia shows a person: numbers with units, aligned tables as text, and pages. Nothing here prints.
 
+mod comparison;
+mod evaluation;
+mod html;
 mod number;
 mod scores;
+mod segmentation;
+mod table;
 
+pub use comparison::Compared;
+pub use evaluation::Evaluation;
+pub use html::{Page, Shown};
 pub use number::{bytes, counted, grouped};
 pub use scores::score_table;
+pub use segmentation::segmentation_table;
+pub use table::Table;

@@ -1,27 +1,19 @@
 //! The table of `eval`: totals, then a row a type.
 
 use crate::number::grouped;
-use seqoia_eval::Scored;
+use crate::table::Table;
+use seqoia_eval::{Scored, SpanScores, Tally};
 
 /// Chunk scores by type, or accuracy alone if the labels are no chunks.
 #[must_use]
 pub fn score_table(scored: &Scored, chunks: bool) -> String {
     let mut out = String::new();
-    let (tokens, _) = scored.accuracy.token_counts();
-    let (sentences, _) = scored.accuracy.sentence_counts();
     if chunks {
-        let s = &scored.spans;
-        out.push_str("              precision   recall       F1      gold     found     right\n");
-        let mut row = |name: &str, p: f64, r: f64, f: f64, counts: [u64; 3]| {
-            let [gold, found, right] = counts.map(grouped);
-            out.push_str(&format!(" {name:<14} {p:8.2} {r:8.2} {f:8.2} {gold:>9} {found:>9} {right:>9}\n"));
-        };
-        row("all", s.precision(), s.recall(), s.f1(), [s.gold, s.found, s.correct]);
-        for t in &s.types {
-            row(&format!("  {}", t.name), t.precision(), t.recall(), t.f1(), [t.gold, t.found, t.correct]);
-        }
+        out.push_str(&types(&scored.spans).text());
         out.push('\n');
     }
+    let (tokens, _) = scored.accuracy.token_counts();
+    let (sentences, _) = scored.accuracy.sentence_counts();
     out.push_str(&format!(
         " tokens right {:.2} % of {}   sentences right {:.2} % of {}\n",
         scored.accuracy.tokens(),
@@ -30,4 +22,27 @@ pub fn score_table(scored: &Scored, chunks: bool) -> String {
         grouped(sentences)
     ));
     out
+}
+
+/// All chunks, then each type.
+pub(crate) fn types(spans: &SpanScores) -> Table {
+    let mut table = tallies();
+    tally_row(&mut table, "all", Tally { gold: spans.gold, found: spans.found, correct: spans.correct });
+    for t in &spans.types {
+        let tally = Tally { gold: t.gold, found: t.found, correct: t.correct };
+        tally_row(&mut table, &format!("  {}", t.name), tally);
+    }
+    table
+}
+
+/// A table of counts and their figures.
+pub(crate) fn tallies() -> Table {
+    let table = Table::new().names("", 14).numbers("precision", 9).numbers("recall", 9).numbers("F1", 9);
+    table.numbers("gold", 10).numbers("found", 10).numbers("right", 10)
+}
+
+pub(crate) fn tally_row(table: &mut Table, name: &str, tally: Tally) {
+    let figures = [tally.precision(), tally.recall(), tally.f1()].map(|x| format!("{x:.2}"));
+    let counts = [tally.gold, tally.found, tally.correct].map(grouped);
+    table.row([name.to_owned()].into_iter().chain(figures).chain(counts));
 }

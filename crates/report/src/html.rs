@@ -1,0 +1,248 @@
+//! A page of its own: no links, no script, its style inside, so that it can be sent about and opened anywhere.
+//!
+//! There are two ways to write into a page. `markup` takes only text that is part of this program, which the type
+//! `&'static str` sees to; everything else, names, words, labels and numbers, goes through `text`, which escapes.
+//! So nothing that a file holds can become markup.
+
+use std::fmt::Write;
+
+use crate::table::Table;
+
+/// A token as a page shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The word.
+    pub word: &'a str,
+    /// The label found.
+    pub label: &'a str,
+    /// The label it should have, if that is known; what differs is shown as wrong.
+    pub gold: Option<&'a str>,
+    /// Its line in the file, if it has one.
+    pub line: Option<u64>,
+    /// Labels and their probabilities, shown when the pointer rests on the token; may be empty.
+    pub probabilities: &'a [(&'a str, f64)],
+}
+
+/// A page that is being written.
+#[derive(Debug)]
+pub struct Page {
+    out: String,
+    /// Types of labels in order of appearance: their number picks the colour.
+    kinds: Vec<String>,
+}
+
+/// Colours are laid over whatever the background is, so that the page is legible by day and by night.
+const STYLE: &str = "\
+:root{color-scheme:light dark}
+body{font:16px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;margin:.5rem 0 1rem}
+th,td{padding:.1rem .7rem;text-align:right;font-variant-numeric:tabular-nums;white-space:pre}
+th{font-weight:600;border-bottom:1px solid #8888}
+.l{text-align:left}
+.s{margin:.4rem 0;padding:.4rem 0 0 4rem;border-top:1px solid #8884;position:relative}
+.n{position:absolute;left:0;color:#888;font-size:.8rem}
+.w{display:inline-block;vertical-align:top;text-align:center;margin:0 .15rem .3rem 0;padding:0 .25rem;border-radius:.2rem;white-space:pre}
+.w small{display:block;font-size:.7rem;min-height:1.45em}
+.x{outline:2px solid #d33}
+del{color:#d33}
+ins{text-decoration:none;font-weight:600}
+.k0{background:hsl(210 90% 50%/.22)}.k1{background:hsl(30 95% 50%/.25)}.k2{background:hsl(130 70% 40%/.22)}
+.k3{background:hsl(280 70% 55%/.22)}.k4{background:hsl(55 95% 45%/.28)}.k5{background:hsl(330 80% 55%/.22)}
+.k6{background:hsl(180 80% 38%/.24)}.k7{background:hsl(0 60% 45%/.2)}.k8{background:hsl(90 65% 42%/.24)}
+.k9{background:hsl(245 75% 60%/.22)}
+";
+
+const COLOURS: [&str; 10] = [" k0", " k1", " k2", " k3", " k4", " k5", " k6", " k7", " k8", " k9"];
+
+impl Page {
+    /// Starts a page; the title is its first heading too.
+    #[must_use]
+    pub fn new(title: &str) -> Self {
+        let mut page = Page { out: String::new(), kinds: vec![] };
+        page.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        page.markup("<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+        page.text(title);
+        page.markup("</title>\n<style>\n");
+        page.markup(STYLE);
+        page.markup("</style>\n</head>\n<body>\n<h1>");
+        page.text(title);
+        page.markup("</h1>\n");
+        page
+    }
+
+    /// A heading of a part.
+    pub fn heading(&mut self, text: &str) {
+        self.element("<h2>", text, "</h2>\n");
+    }
+
+    /// A paragraph.
+    pub fn paragraph(&mut self, text: &str) {
+        self.element("<p>", text, "</p>\n");
+    }
+
+    /// A table.
+    pub fn table(&mut self, table: &Table) {
+        self.markup("<table>\n<tr>");
+        for column in &table.columns {
+            self.element(if column.left { "<th class=\"l\">" } else { "<th>" }, &column.head, "</th>");
+        }
+        self.markup("</tr>\n");
+        for row in &table.rows {
+            self.markup("<tr>");
+            for (column, cell) in table.columns.iter().zip(row) {
+                self.element(if column.left { "<td class=\"l\">" } else { "<td>" }, cell, "</td>");
+            }
+            self.markup("</tr>\n");
+        }
+        self.markup("</table>\n");
+    }
+
+    /// How to read the sentences where gold labels are known.
+    pub fn legend(&mut self) {
+        self.markup("<p>Under each word stands its label. In a frame: the label found is wrong and struck ");
+        self.markup(
+            "out, the gold label stands behind it. Before a sentence: the line of its first word.</p>\n",
+        );
+    }
+
+    /// A sentence: words, labels under them in colours by type, and what is wrong.
+    ///
+    /// ```
+    /// use seqoia_report::{Page, Shown};
+    ///
+    /// let (word, label) = ("Rome", "B-LOC");
+    /// let probabilities = [("B-LOC", 0.9), ("O", 0.1)];
+    /// let mut page = Page::new("labelled");
+    /// page.sentence(&[Shown { word, label, gold: None, line: None, probabilities: &probabilities }]);
+    /// assert!(page.finish().contains("title=\"B-LOC 0.900, O 0.100\">Rome<small>B-LOC</small>"));
+    /// ```
+    pub fn sentence(&mut self, words: &[Shown]) {
+        self.markup("<div class=\"s\">");
+        if let Some(line) = words.first().and_then(|word| word.line) {
+            self.element("<span class=\"n\">", &line.to_string(), "</span>");
+        }
+        words.iter().for_each(|word| self.word(word));
+        self.markup("</div>\n");
+    }
+
+    fn word(&mut self, shown: &Shown) {
+        let wrong = shown.gold.is_some_and(|gold| gold != shown.label);
+        self.markup("<span class=\"w");
+        let colour = self.colour(shown.gold.unwrap_or(shown.label));
+        self.markup(colour);
+        self.markup(if wrong { " x\"" } else { "\"" });
+        let mut title = String::new();
+        if let (true, Some(line)) = (wrong, shown.line) {
+            title = format!("line {line}");
+        }
+        for (label, probability) in shown.probabilities {
+            let comma = if title.is_empty() { "" } else { ", " };
+            let _ = write!(title, "{comma}{label} {probability:.3}"); // a string takes everything
+        }
+        if !title.is_empty() {
+            self.element(" title=\"", &title, "\"");
+        }
+        self.element(">", shown.word, "<small>");
+        match shown.gold {
+            Some(gold) if wrong => {
+                self.element("<del>", shown.label, "</del> ");
+                self.element("<ins>", gold, "</ins>");
+            }
+            // Most words are outside of every chunk; no label says so with less ink.
+            _ if shown.label == "O" => (),
+            _ => self.text(shown.label),
+        }
+        self.markup("</small></span> ");
+    }
+
+    /// The colour of a label: that of its type, where it is a chunk label.
+    fn colour(&mut self, label: &str) -> &'static str {
+        let kind = match label.split_once('-') {
+            _ if label == "O" => return "",
+            Some((prefix, kind)) if prefix.len() == 1 => kind,
+            _ => label,
+        };
+        let number = self.kinds.iter().position(|known| known == kind).unwrap_or_else(|| {
+            self.kinds.push(kind.to_owned());
+            self.kinds.len() - 1
+        });
+        COLOURS[number % COLOURS.len()]
+    }
+
+    /// Ends the page.
+    #[must_use]
+    pub fn finish(mut self) -> String {
+        self.markup("</body>\n</html>\n");
+        self.out
+    }
+
+    fn element(&mut self, before: &'static str, text: &str, after: &'static str) {
+        self.markup(before);
+        self.text(text);
+        self.markup(after);
+    }
+
+    fn markup(&mut self, markup: &'static str) {
+        self.out.push_str(markup);
+    }
+
+    /// Escaped for content and for attributes in double quotes; control characters, which a page must not hold,
+    /// are replaced.
+    fn text(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '&' => self.out.push_str("&amp;"),
+                '<' => self.out.push_str("&lt;"),
+                '>' => self.out.push_str("&gt;"),
+                '"' => self.out.push_str("&quot;"),
+                '\'' => self.out.push_str("&#39;"),
+                c if c.is_control() => self.out.push('\u{fffd}'),
+                c => self.out.push(c),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown<'a>(word: &'a str, label: &'a str, gold: Option<&'a str>) -> Shown<'a> {
+        Shown { word, label, gold, line: Some(7), probabilities: &[] }
+    }
+
+    fn page(words: &[Shown]) -> String {
+        let mut page = Page::new("t");
+        page.sentence(words);
+        page.finish()
+    }
+
+    #[test]
+    fn words_labels_titles_are_escaped() {
+        let evil = "<script>alert(1)</script>";
+        let probabilities = [("\"><script>", 0.5)];
+        let word = Shown { probabilities: &probabilities, ..shown(evil, evil, Some("'&\u{0}")) };
+        let page = page(&[word]);
+        assert!(!page.contains("<script"), "{page}");
+        assert_eq!(page.matches("&lt;script&gt;alert(1)&lt;/script&gt;").count(), 2, "word and label");
+        assert!(page.contains("title=\"line 7, &quot;&gt;&lt;script&gt; 0.500\""), "{page}");
+        assert!(page.contains("<ins>&#39;&amp;\u{fffd}</ins>"), "{page}");
+    }
+
+    #[test]
+    fn errors_are_told_in_words_and_colours_by_type() {
+        let page = page(&[
+            shown("a", "B-X", Some("B-X")),
+            shown("b", "I-X", Some("B-Y")),
+            shown("c", "O", Some("O")),
+            shown("d", "I-X", None),
+        ]);
+        assert!(page.contains("<span class=\"n\">7</span>"));
+        assert!(page.contains("<span class=\"w k0\">a<small>B-X</small>"));
+        assert!(page.contains(
+            "<span class=\"w k1 x\" title=\"line 7\">b<small><del>I-X</del> <ins>B-Y</ins></small>"
+        ));
+        assert!(page.contains("<span class=\"w\">c<small></small>"));
+        assert!(page.contains("<span class=\"w k0\">d<small>I-X</small>"), "the colour of its type");
+    }
+}
