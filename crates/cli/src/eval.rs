@@ -16,7 +16,7 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
         Some(gold) => {
             let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
             let label = label.map_err(|e| Error::Option(format!("--label: {e}")))?;
-            evaluate::compare(open(Some(gold))?, open(args.data.as_deref())?, &label)?
+            evaluate::compare(open(Some(gold))?, open(args.data.as_deref())?, args.format, &label)?
         }
         None => {
             let mut input = open(args.data.as_deref())?;

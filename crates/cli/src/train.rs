@@ -1,5 +1,6 @@
 //! `seqoia train`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::ArgMatches;
 use seqoia::core::param::Kind as ParamKind;
-use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
 use seqoia::structures::chain::Precision;
@@ -16,7 +16,7 @@ use seqoia::{
     TrainOptions, Trainer, TrainingSet,
 };
 
-use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
+use crate::flags::{KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
 use crate::reporter::Reporter;
 use crate::{screen, targets};
 
@@ -104,33 +104,39 @@ fn list() -> String {
     out
 }
 
-fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
-    let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
-    for path in &args.template {
+/// Names and texts of template files.
+pub(crate) fn templates(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+    let mut templates = vec![];
+    for path in paths {
         let name = path.display().to_string();
         let mut input = seqoia::data::open::open(path).map_err(Error::from)?;
         let mut text = String::new();
         std::io::Read::read_to_string(&mut input, &mut text)
             .with_context(|| format!("{name}: cannot read the template file; is it a text in UTF-8?"))?;
-        options.features.templates.push((name, text));
+        templates.push((name, text));
     }
+    Ok(templates)
+}
+
+/// A label scheme by name.
+pub(crate) fn scheme(flag: &str, name: &str) -> seqoia::Result<Scheme> {
+    let names = Scheme::ALL.map(Scheme::name).join(", ");
+    Scheme::parse(name).ok_or_else(|| Error::Option(format!("{flag} {name}: there are {names}")))
+}
+
+fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
+    let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
+    options.features.templates = templates(&args.template)?;
     options.features.sets.clone_from(&args.features);
     if let Some(label) = &args.label {
         options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
     }
-    if let Some(name) = &args.scheme {
-        let names = Scheme::ALL.map(Scheme::name).join(", ");
-        let unknown = || Error::Option(format!("--scheme {name}: there are {names}"));
-        options.scheme = Some(Scheme::parse(name).ok_or_else(unknown)?);
-    }
+    options.scheme = args.scheme.as_deref().map(|name| scheme("--scheme", name)).transpose()?;
     options.pairs = match args.pairs {
         PairsName::Observed => PairChoice::Observed,
         PairsName::All => PairChoice::All,
     };
-    options.format = args.format.map(|f| match f {
-        FormatName::Columns => Kind::Columns,
-        FormatName::Conllu => Kind::Conllu,
-    });
+    options.format = args.format;
     Ok(options)
 }
 

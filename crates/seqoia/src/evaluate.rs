@@ -68,14 +68,19 @@ struct Labelled {
 
 /// Reads the labels of a file. If `gold` has one column fewer, this is a column file to which
 /// predictions were added: they are the last column, wherever the gold label is.
-fn labels(input: Input, label: &LabelColumn, gold: Option<usize>) -> Result<Labelled> {
+fn labels(
+    input: Input,
+    kind: Option<format::Kind>,
+    label: &LabelColumn,
+    gold: Option<usize>,
+) -> Result<Labelled> {
     let file = input.name.clone();
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-    let format = format::first(&mut blocks, &mut block, None)?;
+    let format = format::first(&mut blocks, &mut block, kind)?;
     let columns = format.columns();
     let added = format.kind() == format::Kind::Columns && gold.is_some_and(|gold| gold + 1 == columns);
     let label = if added { &LabelColumn::Last } else { label };
-    let column = label.resolve(&file, format.kind(), columns)?;
+    let column = label.resolve(&file, &*format)?;
     let mut out = Labelled { labels: vec![], lines: vec![], columns };
     loop {
         format.parse(&file, &mut block)?;
@@ -89,14 +94,20 @@ fn labels(input: Input, label: &LabelColumn, gold: Option<usize>) -> Result<Labe
     }
 }
 
-/// Scores `found` against `gold`: accuracy, and chunks if the labels are chunk labels.
+/// Scores `found` against `gold`, both in the format `kind` if it is not to be recognised: accuracy, and
+/// chunks if the labels are chunk labels.
 ///
 /// # Errors
 /// Files that cannot be read or do not have the same sentences.
-pub fn compare(gold: Input, found: Input, label: &LabelColumn) -> Result<Evaluated> {
+pub fn compare(
+    gold: Input,
+    found: Input,
+    kind: Option<format::Kind>,
+    label: &LabelColumn,
+) -> Result<Evaluated> {
     let (gold_name, found_name) = (gold.name.clone(), found.name.clone());
-    let gold = labels(gold, label, None)?;
-    let found = labels(found, label, Some(gold.columns))?;
+    let gold = labels(gold, kind, label, None)?;
+    let found = labels(found, kind, label, Some(gold.columns))?;
     if gold.labels.len() != found.labels.len() {
         return Err(Error::Mismatch(format!(
             "{found_name} has {}, {gold_name} has {}",

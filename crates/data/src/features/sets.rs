@@ -84,6 +84,7 @@ fn template(pieces: &[Piece]) -> Template {
     let name = |p: &Piece| match p.source {
         Source::Column(_, function) => format!("{}[{}]", function.name(), p.offset),
         Source::Place => "place".to_owned(),
+        Source::Given => "given".to_owned(),
     };
     let head: Vec<String> = pieces.iter().map(name).collect();
     let mut parts = vec![Part::Text(if pieces.is_empty() { "b".to_owned() } else { head.join("|") + "=" })];

@@ -11,6 +11,8 @@ pub enum Source {
     Column(u16, Function),
     /// `first` at the first token of a sentence, else `inner`.
     Place,
+    /// The attributes that the file gives the token: as many as there are, with their values.
+    Given,
 }
 
 /// What a piece reads outside the sentence.
@@ -59,6 +61,17 @@ pub struct Template {
 }
 
 impl Template {
+    /// The attributes that the file has, under their own names.
+    #[must_use]
+    pub fn given() -> Self {
+        let piece = Piece { source: Source::Given, offset: 0, boundary: Boundary::Plain };
+        Template { name: vec![Part::Piece(0)], pieces: vec![piece], value: None, edge: false }
+    }
+
+    fn is_given(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.source == Source::Given)
+    }
+
     /// The name of the attribute with these values.
     #[must_use]
     pub fn render(&self, value: impl Fn(usize) -> String) -> String {
@@ -81,7 +94,7 @@ impl Template {
     pub fn last_column(&self) -> Option<u16> {
         let read = self.pieces.iter().filter_map(|p| match p.source {
             Source::Column(c, _) => Some(c),
-            Source::Place => None,
+            Source::Place | Source::Given => None,
         });
         read.chain(self.value.map(|v| v.0)).max()
     }
@@ -119,6 +132,7 @@ pub struct Program {
     pub(super) pad: usize,    // the longest offset
     pub(super) stride: usize, // numbers of a tuple: group and pieces
     groups: Vec<usize>,       // a template of each group, for names
+    given: Option<u32>,       // the group of the file's own attributes, which no template computes
 }
 
 impl Program {
@@ -129,6 +143,7 @@ impl Program {
         let mut skeletons: Vec<(String, bool)> = vec![];
         let mut groups = vec![];
         let mut compiled = vec![];
+        let mut given = None;
         for (number, template) in templates.iter().enumerate() {
             let skeleton = template.skeleton();
             let group = skeletons.iter().position(|s| *s == skeleton).unwrap_or_else(|| {
@@ -136,6 +151,10 @@ impl Program {
                 groups.push(number);
                 groups.len() - 1
             });
+            if template.is_given() {
+                given = Some(seqoia_core::cast::narrow(group));
+                continue;
+            }
             let mut view = |piece: &Piece| {
                 let wanted = View { source: piece.source, boundary: piece.boundary };
                 let at = views.iter().position(|v| *v == wanted).unwrap_or_else(|| {
@@ -154,7 +173,7 @@ impl Program {
         let offsets = compiled.iter().flat_map(|c| c.pieces.iter().map(|p| p.1.unsigned_abs()));
         let pad = offsets.max().unwrap_or(0);
         let stride = 1 + templates.iter().map(|t| t.pieces.len()).max().unwrap_or(0);
-        Program { templates, compiled, views, pad, stride, groups }
+        Program { templates, compiled, views, pad, stride, groups, given }
     }
 
     /// The templates it was made of.
@@ -163,10 +182,17 @@ impl Program {
         &self.templates
     }
 
-    /// Whether attributes can have other values than 1.
+    /// Whether attributes have values, though all of them may be 1. Those of the file alone are looked
+    /// at as they come.
     #[must_use]
     pub fn has_values(&self) -> bool {
-        self.templates.iter().any(|t| t.value.is_some())
+        self.templates.iter().any(|t| t.value.is_some()) || self.given.is_some() && !self.compiled.is_empty()
+    }
+
+    /// The group of the file's own attributes, if they are wanted.
+    #[must_use]
+    pub fn given(&self) -> Option<u32> {
+        self.given
     }
 
     /// Whether edges have attributes.
