@@ -95,8 +95,10 @@ proptest! {
             let Ok(there) = to(Kind::Jsonl, first, &text) else { continue };
             prop_assert_eq!(&to(first, Kind::Jsonl, &there).unwrap(), &text, "{}", first.name());
             prop_assert_eq!(&to(first, first, &there).unwrap(), &there, "{}", first.name());
+            // Within one format lines keep their ends.
             let dos = there.replace('\n', "\r\n");
-            prop_assert_eq!(&to(first, Kind::Jsonl, &dos).unwrap(), &text, "{}", first.name());
+            let back = to(first, Kind::Jsonl, &dos).unwrap().replace('\r', "");
+            prop_assert_eq!(&back, &text, "{}", first.name());
             for second in TEXTS {
                 let Ok(further) = to(first, second, &there) else { continue };
                 let back = to(second, Kind::Jsonl, &further).unwrap();
