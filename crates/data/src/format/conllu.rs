@@ -216,7 +216,7 @@ fn find(text: &str, rows: &mut Rows, x: bool) -> std::result::Result<(), Problem
 
 const FIRST: &str = "the words of a sentence have the ids 1, 2, 3 and so on";
 const NEXT: &str = "the words of a sentence have the ids 1, 2, 3 and so on; is an empty line missing here?";
-const NOT_X: &str = "CoNLL-X has words only; this looks like CoNLL-U: --format conllu";
+const NOT_X: &str = "CoNLL-X has words only; this looks like CoNLL-U, the format conllu";
 const COMMENT: &str =
     "comments stand before the first row of a sentence, and an empty line stands between sentences";
 

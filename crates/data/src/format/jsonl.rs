@@ -226,7 +226,10 @@ impl Jsonl {
         let counts = [line.features.as_ref().map(Vec::len), line.labels.as_ref().map(Vec::len)];
         for (key, count) in ["features", "labels"].into_iter().zip(counts) {
             if let Some(count) = count.filter(|&count| count != length) {
-                return Err((format!("{length} tokens, but {count} {key}"), "every token has one"));
+                return Err((
+                    format!("the length of '{key}' is {count}, expected {length}"),
+                    "every token has one",
+                ));
             }
         }
         if let Some(weight) = line.weight {
@@ -420,7 +423,7 @@ mod tests {
             (one.replace("]}", "}"), "a.jsonl:1: expected `,` or `]`, at byte 30\n  help: a line is"),
             (one.replace("tokens", "words"), "a.jsonl:1: neither 'tokens' nor 'features'"),
             (one.replace("\"a\"", "1"), "a.jsonl:1: invalid type: integer `1`, expected a word or a list of"),
-            (one.replace("\"x\"", ""), "a.jsonl:1: 1 tokens, but 0 labels"),
+            (one.replace("\"x\"", ""), "a.jsonl:1: the length of 'labels' is 0, expected 1"),
             (one.replace("\"x\"", "\"\""), "a.jsonl:1: a field or the label of token 1 is empty"),
             (one.replace("]}", "],\"weight\":-1}"), "a.jsonl:1: the weight -1 is no number from 0"),
             (format!("{one}{{\"tokens\":[\"a\"]}}"), "a.jsonl:2: no key 'labels', unlike the lines before"),
