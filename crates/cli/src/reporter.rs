@@ -110,7 +110,10 @@ impl Reporter {
         if let Some(dev) = dev {
             self.block("dev", &[dev.file.clone(), n(dev.len(), "sequence"), n(dev.tokens(), "token")]);
         }
-        let templates = n(set.program.templates().len(), "template");
+        let templates = match (set.program.given(), set.program.templates().len()) {
+            (Some(_), 1) => "those of the file".to_owned(),
+            (given, templates) => n(templates - usize::from(given.is_some()), "template"),
+        };
         let mut features = vec![templates, n(attributes, "attribute"), n(weights, "weight")];
         features.extend(match (set.schemes.file, set.schemes.model) {
             (Some(file), Some(model)) if file != model => {
