@@ -1,6 +1,7 @@
-//! What the readers' targets share: every block is parsed, every token has its fields.
+//! What the readers' targets share: every block is parsed, every token has its fields, and labels are put
+//! in.
 
-use seqoia::data::format::{self, Block, Blocks, Kind};
+use seqoia::data::format::{self, Block, Blocks, Copy, Kind, Labelled, Place};
 use seqoia::data::open::Input;
 
 /// Small, so that sentences are cut in many places.
@@ -15,7 +16,19 @@ pub fn read(bytes: &[u8], kind: Option<Kind>) {
         if format.parse("fuzz", &mut block).is_ok() {
             for i in 0..block.tokens().len() {
                 assert_eq!(block.columns(i).len(), format.columns());
+                assert!(block.attributes(i).all(|(name, value)| !name.is_empty() && value.is_finite()));
             }
+            let label = match format.label() {
+                Place::Fixed(column) => column,
+                _ => format.columns().saturating_sub(1),
+            };
+            let (mut copy, mut out) = (Copy::new(&block, label, true), vec![]);
+            for s in block.sentences() {
+                let names = vec!["B".to_owned(); s.tokens.len()];
+                let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None };
+                format.put(&mut copy, &labelled, &mut out);
+            }
+            copy.rest(format.separator(), &mut out);
         }
         if !matches!(blocks.fill(&mut block), Ok(true)) {
             return;

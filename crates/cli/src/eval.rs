@@ -126,7 +126,7 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
 fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
     let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
     let label = label.map_err(|e| Error::Option(format!("--label: {e}")))?;
-    evaluate::compare(open(args.gold.as_deref())?, data, &label)
+    evaluate::compare(open(args.gold.as_deref())?, data, args.format, &label)
 }
 
 /// Labels of one file, and a closer look at them.

@@ -4,7 +4,9 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use seqoia::data::format::Kind;
 
 #[derive(Parser)]
 #[command(
@@ -29,6 +31,8 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Score labelled data
     Eval(EvalArgs),
+    /// Rewrite data in another format or label scheme
+    Convert(ConvertArgs),
     /// Train and try a model on generated data
     Demo(DemoArgs),
 }
@@ -42,7 +46,7 @@ Example:
 
 Files may be plain, gzip, xz or zstd; - is standard input.")]
 pub(crate) struct TrainArgs {
-    /// Training data: columns or CoNLL-U; - or nothing is standard input
+    /// Training data, in any format that --format names; - or nothing is standard input
     pub(crate) data: Option<PathBuf>,
 
     /// Where to write the model
@@ -64,8 +68,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) resume: Option<PathBuf>,
     /// Format of the data, if it is not to be recognised
-    #[arg(long, value_enum, help_heading = "Files")]
-    pub(crate) format: Option<FormatName>,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Files")]
+    pub(crate) format: Option<Kind>,
     /// Records of the run, as JSON lines
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) log: Option<PathBuf>,
@@ -166,13 +170,16 @@ Example:
   seqoia predict -m chunk.seqoia test.txt.gz > out.txt && seqoia eval out.txt
 
 Column files get the label as a further column; in CoNLL-U it stands in the
-column that the model was trained on.")]
+column that the model was trained on, in other formats in its own place.")]
 pub(crate) struct PredictArgs {
     /// Data to label; - or nothing is standard input
     pub(crate) data: Option<PathBuf>,
     /// The model
     #[arg(short, long, value_name = "FILE")]
     pub(crate) model: PathBuf,
+    /// Format of the data [default: that of the training data]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub(crate) format: Option<Kind>,
     /// With the probability of each label
     #[arg(long)]
     pub(crate) marginals: bool,
@@ -205,6 +212,9 @@ pub(crate) struct EvalArgs {
     /// A file with the gold labels, if they do not stand beside the predicted ones
     #[arg(long, value_name = "FILE")]
     pub(crate) gold: Option<PathBuf>,
+    /// Format of both files, with --gold, if it is not to be recognised
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), requires = "gold")]
+    pub(crate) format: Option<Kind>,
     /// Column of the label in both files, with --gold: a number from 0, or upos, xpos, ...
     #[arg(long, value_name = "COLUMN", requires = "gold")]
     pub(crate) label: Option<String>,
@@ -255,6 +265,41 @@ pub(crate) struct EvalArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Example:
+  seqoia convert --from columns --to crfsuite -t template.crfpp train.txt.gz > train.crfsuite
+  seqoia convert --scheme iobes train.txt > iobes.txt")]
+pub(crate) struct ConvertArgs {
+    /// Data to rewrite; - or nothing is standard input
+    pub(crate) data: Option<PathBuf>,
+    /// Format of the data, if it is not to be recognised
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub(crate) from: Option<Kind>,
+    /// Format to write [default: that of the data]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub(crate) to: Option<Kind>,
+    /// Label scheme of the data, if it is not to be recognised
+    #[arg(long, value_name = "SCHEME", requires = "scheme")]
+    pub(crate) scheme_from: Option<String>,
+    /// Label scheme to write: iob1, iob2, iobes, bmes, bie [default: that of the data]
+    #[arg(long, value_name = "SCHEME")]
+    pub(crate) scheme: Option<String>,
+    /// Template file of CRF++: write the attributes it makes; may be given again
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) template: Vec<PathBuf>,
+    /// Named feature set: write the attributes it makes
+    #[arg(long, value_name = "SET")]
+    pub(crate) features: Vec<String>,
+    /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last; to
+    /// CoNLL-U: upos]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: Option<String>,
+    /// Only errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
   seqoia demo --save demo     # and then use the files with train and predict")]
 pub(crate) struct DemoArgs {
     /// Sentences to train on
@@ -271,10 +316,10 @@ pub(crate) struct DemoArgs {
     pub(crate) threads: Option<usize>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum FormatName {
-    Columns,
-    Conllu,
+/// Formats by their names.
+fn formats() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name))
+        .map(|name| Kind::parse(&name).unwrap_or(Kind::Columns))
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,5 +1,6 @@
 //! `seqoia`: one file a command. Only here are a terminal, signals and the environment touched.
 
+mod convert;
 mod demo;
 mod eval;
 mod flags;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         flags::Command::Train(args) => train::run(args, matches.subcommand_matches("train")),
         flags::Command::Predict(args) => predict::run(args),
         flags::Command::Eval(args) => eval::run(args),
+        flags::Command::Convert(args) => convert::run(args),
         flags::Command::Demo(args) => demo::run(args),
     };
     match result {

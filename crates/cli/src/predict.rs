@@ -36,7 +36,8 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     let eager = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
     let started = Instant::now();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let done = predict(&labeller, input, PredictOptions { output, threads, eager }, &mut out)?;
+    let done =
+        predict(&labeller, input, PredictOptions { output, threads, eager, format: args.format }, &mut out)?;
     drop(out);
     if !args.quiet && std::io::stderr().is_terminal() {
         let seconds = started.elapsed().as_secs_f64();

@@ -28,7 +28,7 @@ pub(crate) struct Reporter {
     header: bool,
     passes: u64,
     broken: Option<Error>,
-    conllu: bool,
+    kind: Kind,
 }
 
 impl Reporter {
@@ -53,7 +53,7 @@ impl Reporter {
             header: false,
             passes: 0,
             broken: None,
-            conllu: false,
+            kind: Kind::Columns,
         })
     }
 
@@ -119,7 +119,10 @@ impl Reporter {
         if let Some(dev) = dev {
             self.block("dev", &[dev.file.clone(), n(dev.len(), "sequence"), n(dev.tokens(), "token")]);
         }
-        let templates = n(set.program.templates().len(), "template");
+        let templates = match (set.program.given(), set.program.templates().len()) {
+            (Some(_), 1) => "those of the file".to_owned(),
+            (given, templates) => n(templates - usize::from(given.is_some()), "template"),
+        };
         let mut features = vec![templates, n(attributes, "attribute"), n(weights, "weight")];
         features.extend(match (set.schemes.file, set.schemes.model) {
             (Some(file), Some(model)) if file != model => {
@@ -150,7 +153,7 @@ impl Reporter {
             self.block("resumed", &[file.display().to_string(), after]);
         }
         self.passes = trainer.passes();
-        self.conllu = set.kind == Kind::Conllu;
+        self.kind = set.kind;
         if std::io::stderr().is_terminal() && !args.quiet {
             let bar = ProgressBar::new_spinner();
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
@@ -202,7 +205,13 @@ impl Reporter {
         if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
             self.line(&format!("     go on  with the same command and --resume {}", file.display()));
         }
-        let test = if self.conllu { "test.conllu" } else { "test.txt" };
+        let test = match self.kind {
+            Kind::Columns | Kind::Words | Kind::Tagged => "test.txt",
+            Kind::Conllu | Kind::Conllx => "test.conllu",
+            Kind::Crfsuite => "test.crfsuite",
+            Kind::Jsonl => "test.jsonl",
+            Kind::Ocr => "test.data",
+        };
         self.line(&format!("      next  seqoia predict -m {} {test}", model.display()));
         let scores: serde_json::Map<_, _> =
             trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();

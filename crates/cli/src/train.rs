@@ -1,5 +1,6 @@
 //! `seqoia train`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +9,6 @@ use anyhow::Context;
 use clap::ArgMatches;
 use seqoia::core::param::Kind as ParamKind;
 use seqoia::data::features::{Clusters, Lexica};
-use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
 use seqoia::structures::chain::Precision;
@@ -17,7 +17,7 @@ use seqoia::{
     TrainOptions, Trainer, TrainingSet,
 };
 
-use crate::flags::{FormatName, KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
+use crate::flags::{KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
 use crate::reporter::Reporter;
 use crate::{screen, targets};
 
@@ -124,16 +124,28 @@ fn read_text(path: &std::path::Path, what: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// Names and texts of template files.
+pub(crate) fn templates(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+    let mut templates = vec![];
+    for path in paths {
+        templates.push((path.display().to_string(), read_text(path, "the template file")?));
+    }
+    Ok(templates)
+}
+
+/// A label scheme by name.
+pub(crate) fn scheme(flag: &str, name: &str) -> seqoia::Result<Scheme> {
+    let names = Scheme::ALL.map(Scheme::name).join(", ");
+    Scheme::parse(name).ok_or_else(|| Error::Option(format!("{flag} {name}: there are {names}")))
+}
+
 fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     if args.data.is_none() && !args.gazetteer.is_empty() {
         let what = "no data: --gazetteer takes all files behind it; name the data before it";
         return Err(Error::Option(what.to_owned()).into());
     }
     let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
-    for path in &args.template {
-        let text = read_text(path, "the template file")?;
-        options.features.templates.push((path.display().to_string(), text));
-    }
+    options.features.templates = templates(&args.template)?;
     let mut lexica = Lexica::default();
     if let Some(path) = &args.clusters {
         let text = read_text(path, "the clusters")?;
@@ -151,19 +163,12 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     if let Some(label) = &args.label {
         options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
     }
-    if let Some(name) = &args.scheme {
-        let names = Scheme::ALL.map(Scheme::name).join(", ");
-        let unknown = || Error::Option(format!("--scheme {name}: there are {names}"));
-        options.scheme = Some(Scheme::parse(name).ok_or_else(unknown)?);
-    }
+    options.scheme = args.scheme.as_deref().map(|name| scheme("--scheme", name)).transpose()?;
     options.pairs = match args.pairs {
         PairsName::Observed => PairChoice::Observed,
         PairsName::All => PairChoice::All,
     };
-    options.format = args.format.map(|f| match f {
-        FormatName::Columns => Kind::Columns,
-        FormatName::Conllu => Kind::Conllu,
-    });
+    options.format = args.format;
     Ok(options)
 }
 

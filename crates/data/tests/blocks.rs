@@ -245,7 +245,8 @@ proptest! {
         parts in prop::collection::vec(
             prop::sample::select(vec![
                 &b"\n"[..], b"\n\n", b"\r", b" ", b"\t", b"#", b"a", b"1", b"2-3", b"2.1",
-                b"-DOCSTART-", b"\t_\t_\t_",
+                b"-DOCSTART-", b"\t_\t_\t_", b"@weight:2\n", b":", b"\\", b"/", b"{\"tokens\":[", b"\"x\"", b"]", b"}\n",
+                b"\"labels\":[", b"\"features\":[", b",",
                 b"\xc3\xa9", b"\xe9", b"\0", b"\xff",
             ]),
             0..60,
@@ -258,7 +259,7 @@ proptest! {
 
 /// Reads without a panic; what can be read comes out as it went in.
 fn hostile(bytes: &[u8], size: usize) {
-    for kind in [None, Some(Kind::Columns), Some(Kind::Conllu)] {
+    for kind in std::iter::once(None).chain(Kind::ALL.map(Some)) {
         let Ok(input) = Input::from_bytes("a", bytes) else { return };
         let mut blocks = Blocks::with_size(input, size);
         let mut block = Block::default();

@@ -184,3 +184,34 @@ fn chunks_as_conlleval_counts_them() {
         }
     }
 }
+
+#[test]
+fn other_formats() {
+    let Some(data) = data() else { return };
+    // Sentences, tokens, and labels that start a word or are one, or ready attributes.
+    for (file, kind, sentences, tokens, starts) in [
+        ("ocr-letters/letter.data.gz", None, 6_877, 52_152, 0),
+        ("sighan2005-pku/test_gold.txt.gz", Some(Kind::Words), 1_944, 172_733, 104_372),
+        ("sighan2005-pku/train-pd98.txt.xz", Some(Kind::Words), 19_484, 1_841_657, 1_121_447),
+        ("ud-eval-cases/conllx-gold.conll.gz", Some(Kind::Conllx), 200, 4_076, 0),
+    ] {
+        let mut blocks = Blocks::with_size(open(&data.join(file)).unwrap(), 10_000);
+        let mut block = Block::default();
+        let format = format::first(&mut blocks, &mut block, kind).unwrap();
+        let mut found = (0, 0, 0);
+        loop {
+            format.parse(blocks.name(), &mut block).unwrap();
+            assert!(block.text().len() < 200_000, "{file}: blocks stay small");
+            found.0 += block.len();
+            found.1 += block.tokens().len();
+            if format.kind() == Kind::Words {
+                let starts = |i: &usize| matches!(block.field(*i, 1), "B" | "S");
+                found.2 += (0..block.tokens().len()).filter(starts).count();
+            }
+            if !blocks.fill(&mut block).unwrap() {
+                break;
+            }
+        }
+        assert_eq!(found, (sentences, tokens, starts), "{file}");
+    }
+}

@@ -85,14 +85,19 @@ struct Labelled {
 
 /// Reads the labels of a file. If `gold` has one column fewer, this is a column file to which
 /// predictions were added: they are the last column, wherever the gold label is.
-fn labels(input: Input, label: &LabelColumn, gold: Option<usize>) -> Result<Labelled> {
+fn labels(
+    input: Input,
+    kind: Option<format::Kind>,
+    label: &LabelColumn,
+    gold: Option<usize>,
+) -> Result<Labelled> {
     let file = input.name.clone();
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-    let format = format::first(&mut blocks, &mut block, None)?;
+    let format = format::first(&mut blocks, &mut block, kind)?;
     let columns = format.columns();
     let added = format.kind() == Kind::Columns && gold.is_some_and(|gold| gold + 1 == columns);
     let label = if added { &LabelColumn::Last } else { label };
-    let column = label.resolve(&file, format.kind(), columns)?;
+    let column = label.resolve(&file, &*format)?;
     let word = word_column(format.kind());
     let mut sentences = vec![];
     loop {
@@ -117,15 +122,15 @@ fn word_column(kind: Kind) -> usize {
     if kind == Kind::Conllu { FORM } else { 0 }
 }
 
-/// Scores `found` against `gold`: accuracy, and chunks if the labels are chunk labels. Lines are
-/// those of `found`.
+/// Scores `found` against `gold`, both in the format `kind` if it is not to be recognised: accuracy, and
+/// chunks if the labels are chunk labels. Lines are those of `found`.
 ///
 /// # Errors
 /// Files that cannot be read or do not have the same sentences.
-pub fn compare(gold: Input, found: Input, label: &LabelColumn) -> Result<Evaluated> {
+pub fn compare(gold: Input, found: Input, kind: Option<Kind>, label: &LabelColumn) -> Result<Evaluated> {
     let names = [gold.name.clone(), found.name.clone()];
-    let gold = labels(gold, label, None)?;
-    let mut found = labels(found, label, Some(gold.columns))?;
+    let gold = labels(gold, kind, label, None)?;
+    let mut found = labels(found, kind, label, Some(gold.columns))?;
     same_tokens([&names[0], &names[1]], &gold.sentences, &found.sentences)?;
     let schemes = [&gold, &found].map(|side| recognise(&side.sentences, |token| &token.gold));
     let golds = gold.sentences.into_iter().flat_map(|s| s.tokens);

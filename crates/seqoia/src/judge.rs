@@ -39,6 +39,7 @@ impl DevSet {
         let file = input.name.clone();
         let (mut blocks, mut block) = (Blocks::new(input), Block::default());
         let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
+        set.check_dev(&file, &*format)?;
         if format.columns() != set.columns {
             return Err(Error::Mismatch(format!(
                 "{file} has {}, {} has {}",

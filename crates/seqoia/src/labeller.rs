@@ -64,7 +64,9 @@ impl Labeller {
                 .name
                 .iter()
                 .all(|p| !matches!(p, seqoia_data::features::Part::Piece(i) if *i >= t.pieces.len()));
-            parts && t.pieces.len() <= 64 && t.pieces.iter().all(|p| p.offset.unsigned_abs() <= 1000)
+            let given = |p: &seqoia_data::features::Piece| p.source == seqoia_data::features::Source::Given;
+            let whole = !t.pieces.iter().any(given) || *t == seqoia_data::features::Template::given();
+            parts && whole && t.pieces.len() <= 64 && t.pieces.iter().all(|p| p.offset.unsigned_abs() <= 1000)
         };
         if !meta.templates.iter().all(piece_fits) {
             return Err(damaged("a template is broken").into());
@@ -132,6 +134,12 @@ impl Labeller {
             Some(names) => (names, None),
             None => (self.meta.labels.clone(), Some(model)),
         }
+    }
+
+    /// Columns that templates read, from the first on.
+    pub(crate) fn columns_read(&self) -> usize {
+        let last = self.meta.templates.iter().filter_map(|t| t.last_column()).max();
+        last.map_or(0, |c| usize::from(c) + 1)
     }
 
     pub(crate) fn program(&self) -> &Program {
@@ -238,22 +246,17 @@ impl Predictor {
     }
 
     /// Labels a sentence given as rows of fields, without the label; in the scheme of the training
-    /// file.
+    /// file. If the model was trained on a file that has attributes (CRFsuite's text, for one), a row is
+    /// the attributes of a token.
     ///
     /// # Errors
     /// When a row has too few fields, or a field is empty or holds a tab or a line end.
     pub fn label(&mut self, rows: &[&[&str]]) -> Result<Vec<String>> {
         let labeller = Arc::clone(&self.labeller);
-        let needed = labeller
-            .meta
-            .templates
-            .iter()
-            .filter_map(|t| t.last_column())
-            .max()
-            .map_or(1, |c| usize::from(c) + 1);
+        let (given, needed) = (labeller.program.given().is_some(), labeller.columns_read().max(1));
         let mut text = String::new();
         for row in rows {
-            if row.len() < needed {
+            if !given && row.len() < needed {
                 return Err(Error::Option(format!(
                     "a token has {}, the model reads {needed}",
                     counted(row.len(), "field")
@@ -262,6 +265,14 @@ impl Predictor {
             if row.iter().any(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
                 return Err(Error::Option("a field is empty or holds a tab or a line end".to_owned()));
             }
+            if given {
+                let escaped =
+                    row.iter().map(|a| format!("\t{}", a.replace('\\', "\\\\").replace(':', "\\:")));
+                text.push('_');
+                text.extend(escaped);
+                text.push('\n');
+                continue;
+            }
             text.push_str(&row.join("\t"));
             text.push_str("\t_\n"); // in place of the label, so that there is always a tab
         }
@@ -269,7 +280,8 @@ impl Predictor {
             return Ok(vec![]);
         }
         let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("sentence", text)?), Block::default());
-        let format = format::first(&mut blocks, &mut block, Some(Kind::Columns))?;
+        let kind = if given { Kind::Crfsuite } else { Kind::Columns };
+        let format = format::first(&mut blocks, &mut block, Some(kind))?;
         format.parse("sentence", &mut block)?;
         if block.tokens().len() != rows.len() {
             return Err(Error::Option("-DOCSTART- is no word: it stands between documents".to_owned()));

@@ -23,6 +23,7 @@
 //! ```
 
 mod checkpoint;
+mod convert;
 mod error;
 pub mod evaluate;
 mod judge;
@@ -36,6 +37,7 @@ mod training_set;
 pub mod warm;
 
 pub use checkpoint::Checkpoint;
+pub use convert::{ConvertOptions, Converted, convert};
 pub use error::{Error, Result};
 pub use judge::{DevJudge, DevSet};
 pub use labeller::{Labeller, Predictor};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use seqoia_core::param::Settings;
 use seqoia_data::features::{Lexica, Piece, Program, Template, crfpp, sets};
-use seqoia_data::format::{Field, Kind};
+use seqoia_data::format::{Field, Format, Kind, Place};
 use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
 use seqoia_structures::chain::Precision;
@@ -35,14 +35,22 @@ pub struct Features {
 }
 
 impl FeatureChoice {
-    /// Finds the templates for a file of this kind.
+    /// Nothing was chosen.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.templates.is_empty() && self.sets.is_empty()
+    }
+
+    /// Finds the templates for a file of this format. The attributes that a file has need no choice.
     ///
     /// # Errors
     /// A template file with a mistake, a set that does not exist, nothing chosen.
-    pub fn resolve(&self, kind: Kind) -> Result<Features> {
-        let roles = match kind {
-            Kind::Columns => sets::Roles { word: 0, pos: 1 },
-            Kind::Conllu => sets::Roles { word: column(Field::Form), pos: column(Field::Upos) },
+    pub fn resolve(&self, format: &dyn Format) -> Result<Features> {
+        let roles = match format.kind() {
+            Kind::Conllu | Kind::Conllx => {
+                sets::Roles { word: column(Field::Form), pos: column(Field::Upos) }
+            }
+            _ => sets::Roles { word: 0, pos: 1 },
         };
         let mut features = Features { templates: vec![], origins: vec![], transitions: false };
         for (name, text) in &self.templates {
@@ -68,6 +76,12 @@ impl FeatureChoice {
         let extended = sets::extended(roles, clusters, lists);
         features.origins.extend(extended.iter().map(|_| "--clusters or --gazetteer".to_owned()));
         features.templates.extend(extended);
+        if format.ready() {
+            // As CRFsuite does, which has no other label pairs.
+            features.transitions |= self.is_empty();
+            features.origins.push("the file".to_owned());
+            features.templates.push(Template::given());
+        }
         if features.templates.is_empty() && !features.transitions {
             return Err(Error::Option(
                 "no features: give a template file with -t FILE or a set with --features SET".to_owned(),
@@ -85,10 +99,12 @@ impl Features {
     pub fn compile(&self, file: &str, columns: usize, label: usize) -> Result<Program> {
         for (template, origin) in self.templates.iter().zip(&self.origins) {
             if let Some(column) = template.last_column().filter(|c| usize::from(*c) >= columns) {
-                return Err(Error::Option(format!(
-                    "{origin} reads column {column}, but {file} has {}",
-                    error::columns(columns)
-                )));
+                return Err(Error::Option(match columns {
+                    0 => format!("{origin} reads column {column}, but {file} has attributes and no columns"),
+                    _ => {
+                        format!("{origin} reads column {column}, but {file} has {}", error::columns(columns))
+                    }
+                }));
             }
             if u16::try_from(label).is_ok_and(|label| template.reads(label)) {
                 return Err(Error::Option(format!(
@@ -145,25 +161,35 @@ impl LabelColumn {
         })
     }
 
-    /// The number of the column in a file of this kind with so many columns.
+    /// The number of the column in a file of this format.
     ///
     /// # Errors
     /// A column that the file does not have.
-    pub fn resolve(&self, file: &str, kind: Kind, columns: usize) -> Result<usize> {
-        let number = match (self, kind) {
-            (LabelColumn::Field(field), Kind::Conllu) => field.column(),
-            (LabelColumn::Field(field), Kind::Columns) => {
+    pub fn resolve(&self, file: &str, format: &dyn Format) -> Result<usize> {
+        let (kind, columns) = (format.kind().name(), format.columns());
+        let number = match (self, format.label()) {
+            (_, Place::Missing) => {
+                return Err(Error::Mismatch(format!("{file} has no labels (it was read as {kind})")));
+            }
+            (LabelColumn::Last, Place::Fixed(number)) => number,
+            (LabelColumn::Number(number), Place::Fixed(fixed)) if *number == fixed => fixed,
+            (_, Place::Fixed(_)) => {
+                return Err(Error::Option(format!("--label: in {kind} the label has its own place")));
+            }
+            (LabelColumn::Field(field), Place::Chosen) => field.column(),
+            (LabelColumn::Field(field), Place::Last) => {
                 return Err(Error::Option(format!(
                     "--label {}: {file} has plain columns; give the column's number, from 0",
                     field.name()
                 )));
             }
-            (LabelColumn::Last, Kind::Conllu) => {
+            (LabelColumn::Last, Place::Chosen) => {
+                let name = if format.kind() == Kind::Conllu { "CoNLL-U" } else { "CoNLL-X" };
                 return Err(Error::Option(format!(
-                    "{file} is CoNLL-U: say which column is the label, such as --label xpos"
+                    "{file} is {name}: say which column is the label, such as --label xpos"
                 )));
             }
-            (LabelColumn::Last, Kind::Columns) => columns.saturating_sub(1),
+            (LabelColumn::Last, Place::Last) => columns.saturating_sub(1),
             (LabelColumn::Number(number), _) => *number,
         };
         if number >= columns {

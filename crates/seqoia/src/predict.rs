@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{self, Block, Blocks, Format, Kind, Span};
+use seqoia_data::format::{self, Block, Blocks, Copy, Format, Kind, Labelled as Labels, Place};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::Scheme;
 use seqoia_strategies::{Crew, lock};
@@ -16,9 +16,9 @@ use crate::labeller::{Labeller, Predictor};
 /// What is written for each sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// The text with the label: as a further column, or in its column of CoNLL-U.
+    /// The text with the label: as a further column in column files, else where the format has it.
     Text,
-    /// The text with the label and its probability in further columns.
+    /// The text with the label and its probability, in formats that have a place for it.
     Marginals,
     /// The k best labellings one after another, each under a line `# rank probability`.
     NBest(usize),
@@ -40,6 +40,8 @@ pub struct PredictOptions {
     pub threads: usize,
     /// Write each sentence as soon as it can be: for a reader that waits.
     pub eager: bool,
+    /// The format of the input; that of the training file if none.
+    pub format: Option<Kind>,
 }
 
 /// What was labelled.
@@ -70,7 +72,9 @@ pub fn predict(
     let file = input.name.clone();
     let mut blocks = Blocks::new(input).eager(options.eager);
     let mut first = Block::default();
-    let format = format::first(&mut blocks, &mut first, Some(labeller.kind()))?;
+    let kind = options.format.unwrap_or_else(|| labeller.kind());
+    check_output(kind, options.output)?;
+    let format = format::first(&mut blocks, &mut first, Some(kind))?;
     check_columns(labeller, &file, &*format)?;
     let crew = Crew::new(options.threads.max(1));
     let workers: Vec<Mutex<Predictor>> =
@@ -123,16 +127,48 @@ pub fn predict(
     }
 }
 
-/// The file has the columns of the training data, with or without the label if that was the last.
+/// The format can hold what is to be written.
+fn check_output(kind: Kind, output: Output) -> Result<()> {
+    let name = kind.name();
+    match output {
+        Output::Marginals if !kind.holds_probabilities() => Err(Error::Option(format!(
+            "--marginals: {name} has no place for probabilities; use --json --marginals"
+        ))),
+        Output::NBest(_) if kind == Kind::Jsonl => {
+            Err(Error::Option(format!("--nbest: a line of {name} has one labelling; use --json --nbest")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The file has the columns of the training data, with or without the label if that was the last; or
+/// the attributes that the model wants.
 fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
     let meta = labeller.meta();
     let (have, trained) = (format.columns(), meta.columns);
-    let without_label = meta.label_column + 1 == trained && have + 1 == trained;
-    if have == trained || (without_label && format.kind() == Kind::Columns) {
+    if labeller.program().given().is_some() && !format.ready() {
+        return Err(Error::Mismatch(format!(
+            "{file} has no attributes, which the model was trained on; read as {}",
+            format.kind().name()
+        )));
+    }
+    let conll = |kind| matches!(kind, Kind::Conllu | Kind::Conllx);
+    let fits = if conll(format.kind()) || conll(labeller.kind()) {
+        conll(format.kind()) == conll(labeller.kind())
+    } else if format.kind() == labeller.kind() {
+        let without_label = meta.label_column + 1 == trained && have + 1 == trained;
+        have == trained || (without_label && matches!(format.label(), Place::Last | Place::Missing))
+    } else {
+        // Where columns mean the same, there may be more of them.
+        let fields = have - usize::from(matches!(format.label(), Place::Fixed(_)));
+        labeller.columns_read() <= fields
+    };
+    if fits {
         return Ok(());
     }
+    let which = if conll(labeller.kind()) { labeller.kind().name().to_owned() } else { trained.to_string() };
     Err(Error::Mismatch(format!(
-        "{file} has {}; the model was trained on {trained}, the label in column {}",
+        "{file} has {}; the model was trained on {which}, the label in column {}",
         counted(have, "column"),
         meta.label_column
     )))
@@ -148,14 +184,19 @@ fn label_block(
 ) -> Result<()> {
     format.parse(file, block)?;
     let mut names = vec![];
-    let mut copy = Copy { block, format, label: predictor.labeller().meta().label_column, at: 0, mark: 0 };
+    let label = match format.label() {
+        Place::Fixed(column) => column,
+        _ => predictor.labeller().meta().label_column,
+    };
+    let mut copy = Copy::new(block, label, true);
     for sentence in block.sentences() {
         predictor.read(file, block, sentence.tokens.clone())?;
         match output {
             Output::Text => {
                 let best = predictor.best_labels()?.to_vec();
                 predictor.names(&best, &mut names);
-                copy.sentence(sentence.tokens, &names, None, out);
+                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities: None };
+                format.put(&mut copy, &labelled, out);
             }
             Output::Marginals => {
                 let best = predictor.best_labels()?.to_vec();
@@ -163,92 +204,25 @@ fn label_block(
                 predictor.names(&best, &mut names);
                 let of_best: Vec<f64> =
                     best.iter().zip(&p.marginals).map(|(y, row)| row[usize::from(*y)]).collect();
-                copy.sentence(sentence.tokens, &names, Some(&of_best), out);
+                let probabilities = Some(of_best.as_slice());
+                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities };
+                format.put(&mut copy, &labelled, out);
             }
-            Output::NBest(k) => nbest(predictor, &mut copy, sentence.tokens, k, out)?,
+            Output::NBest(k) => nbest(predictor, format, &mut copy, sentence.tokens, k, out)?,
             Output::Json { marginals, nbest } => {
-                json(predictor, block, sentence.tokens, marginals, nbest, out)?;
+                json(predictor, format, block, sentence.tokens, marginals, nbest, out)?;
             }
         }
     }
     if matches!(output, Output::Text | Output::Marginals) {
-        copy.rest(out);
+        copy.rest(format.separator(), out);
     }
     Ok(())
 }
 
-/// Copies the text of a block and puts labels in.
-struct Copy<'a> {
-    block: &'a Block,
-    format: &'a dyn Format,
-    label: usize,
-    at: usize,
-    mark: usize,
-}
-
-impl Copy<'_> {
-    /// Up to the end of the sentence's last token.
-    fn sentence(
-        &mut self,
-        tokens: std::ops::Range<usize>,
-        names: &[String],
-        probabilities: Option<&[f64]>,
-        out: &mut Vec<u8>,
-    ) {
-        for (i, name) in tokens.clone().zip(names) {
-            self.marks_before(i, out);
-            match self.format.kind() {
-                Kind::Columns => {
-                    self.upto(self.block.tokens()[i].span.end, out);
-                    let separator = self.format.separator();
-                    out.extend_from_slice(format!("{separator}{name}").as_bytes());
-                    if let Some(p) = probabilities {
-                        out.extend_from_slice(format!("{separator}{:.6}", p[i - tokens.start]).as_bytes());
-                    }
-                }
-                Kind::Conllu => {
-                    let spans = self.block.spans(i);
-                    let field = spans.get(self.label).copied().unwrap_or(Span::new(0, 0));
-                    self.upto(field.start, out);
-                    out.extend_from_slice(name.as_bytes());
-                    self.at = field.end as usize;
-                    if let (Some(p), Some(misc)) = (probabilities, spans.last()) {
-                        self.upto(misc.start, out);
-                        let text = self.block.slice(*misc);
-                        let rest = if text == "_" { String::new() } else { format!("{text}|") };
-                        out.extend_from_slice(
-                            format!("{rest}Probability={:.6}", p[i - tokens.start]).as_bytes(),
-                        );
-                        self.at = misc.end as usize;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Rows such as `-DOCSTART-` get a column too, so that all rows have as many.
-    fn marks_before(&mut self, token: usize, out: &mut Vec<u8>) {
-        while let Some(mark) = self.block.marks().get(self.mark).filter(|m| m.before as usize <= token) {
-            self.mark += 1;
-            self.upto(mark.span.end, out);
-            out.extend_from_slice(format!("{}O", self.format.separator()).as_bytes());
-        }
-    }
-
-    fn upto(&mut self, end: u32, out: &mut Vec<u8>) {
-        let end = end as usize;
-        out.extend_from_slice(&self.block.text().as_bytes()[self.at.min(end)..end]);
-        self.at = end;
-    }
-
-    fn rest(&mut self, out: &mut Vec<u8>) {
-        self.marks_before(usize::MAX, out);
-        out.extend_from_slice(&self.block.text().as_bytes()[self.at..]);
-    }
-}
-
 fn nbest(
     predictor: &mut Predictor,
+    format: &dyn Format,
     copy: &mut Copy<'_>,
     tokens: std::ops::Range<usize>,
     k: usize,
@@ -259,13 +233,13 @@ fn nbest(
     let log_z = predictor.probabilities(&best.labels.clone())?.log_z;
     let mut names = vec![];
     let first = copy.block.tokens()[tokens.start].span.start as usize;
-    let from = match copy.format.kind() {
-        Kind::Columns => first,
+    let from = match format.kind() {
         // Comments and words of several tokens stand before the first one.
         Kind::Conllu => {
             let head = &copy.block.text()[copy.at..first];
             first - head.trim_start_matches(['\n', '\r']).len()
         }
+        _ => first,
     };
     for (rank, labelling) in found.iter().enumerate() {
         predictor.names(&labelling.labels, &mut names);
@@ -273,10 +247,10 @@ fn nbest(
         out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
         copy.at = from;
         copy.mark = usize::MAX;
-        copy.sentence(tokens.clone(), &names, None, out);
+        format.put(copy, &Labels { tokens: tokens.clone(), names: &names, probabilities: None }, out);
         let end = copy.block.tokens()[tokens.end - 1].span.end;
         copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
-        out.extend_from_slice(b"\n\n");
+        out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });
     }
     Ok(())
 }
@@ -284,7 +258,8 @@ fn nbest(
 /// A sentence as JSON.
 #[derive(Serialize)]
 struct Record<'a> {
-    tokens: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<Vec<&'a str>>,
     labels: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probability: Option<f64>,
@@ -307,6 +282,7 @@ struct Ranked {
 
 fn json(
     predictor: &mut Predictor,
+    format: &dyn Format,
     block: &Block,
     tokens: std::ops::Range<usize>,
     marginals: bool,
@@ -314,14 +290,17 @@ fn json(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let best = predictor.best_labels()?.to_vec();
-    let word = match predictor.labeller().kind() {
+    // Of attributes alone it cannot be said which is the word.
+    let words = format.columns() > usize::from(matches!(format.label(), Place::Fixed(_)));
+    let word = match format.kind() {
+        // The label may be the first column.
         Kind::Columns => usize::from(predictor.labeller().meta().label_column == 0),
-        Kind::Conllu => format::Field::Form.column(),
+        kind => kind.word(),
     };
     let mut labels = vec![];
     predictor.names(&best, &mut labels);
     let mut record = Record {
-        tokens: tokens.map(|i| block.field(i, word)).collect(),
+        tokens: words.then(|| tokens.map(|i| block.field(i, word)).collect()),
         labels,
         probability: None,
         scheme: None,

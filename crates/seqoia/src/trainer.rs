@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use seqoia_core::cast::real;
 use seqoia_core::{Corpus, Data, Done, Judge, Report, Score, Strategy, Structure};
 use seqoia_learners::registry::Objective;
 use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
@@ -115,7 +114,7 @@ impl<'a> Trainer<'a> {
     /// A sentence about those that do not.
     pub fn new(set: &'a TrainingSet, options: &'a TrainOptions) -> Result<Self> {
         let strategy = options.check()?;
-        let n = real(set.corpus.len());
+        let n = set.weight;
         let default = options.learner.l2 / n;
         let objective = Objective {
             l1: options.l1.map_or(0.0, |s| s.value(n)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
-use seqoia_data::format::{self, Block, Blocks, Kind};
+use seqoia_data::format::{self, Block, Blocks, Format, Kind, Place};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Recogniser, Scheme};
 use seqoia_structures::chain::Space;
@@ -27,6 +27,8 @@ pub struct TrainingSet {
     pub file: String,
     /// Sequences in numbers.
     pub corpus: Arc<Memory>,
+    /// Sum of the instance weights: n, if the file has none.
+    pub weight: f64,
     /// Where each weight lies.
     pub space: Arc<Space>,
     /// The compiled templates.
@@ -70,8 +72,8 @@ impl TrainingSet {
         let (mut blocks, mut block) = (Blocks::new(input), Block::default());
         let format = format::first(&mut blocks, &mut block, options.format)?;
         let (kind, columns) = (format.kind(), format.columns());
-        let label = options.label.resolve(&file, kind, columns)?;
-        let features = options.features.resolve(kind)?;
+        let label = options.label.resolve(&file, &*format)?;
+        let features = options.features.resolve(&*format)?;
         let program = Arc::new(features.compile(&file, columns, label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), Arc::clone(&options.features.lexica));
         let mut digest = Xxh3::new();
@@ -89,9 +91,12 @@ impl TrainingSet {
         if indexer.is_empty() {
             return Err(Error::Mismatch(format!("{file} has no sentence to learn from")));
         }
-        let mut recogniser = Recogniser::default();
-        indexer.for_each_gold(|labels| recogniser.sentence(labels));
-        let mut schemes = Schemes { file: recogniser.finish(), model: None };
+        let mut schemes = Schemes { file: Some(format::WORDS_SCHEME), model: None };
+        if kind != Kind::Words {
+            let mut recogniser = Recogniser::default();
+            indexer.for_each_gold(|labels| recogniser.sentence(labels));
+            schemes.file = recogniser.finish();
+        }
         schemes.model = options.scheme.or(schemes.file);
         if let (Some(from), Some(to)) = (schemes.file, schemes.model) {
             if from != to {
@@ -128,10 +133,15 @@ impl TrainingSet {
         let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
         let mut corpus = indexed.corpus;
         corpus.renumber(&node_numbers, &edge_numbers);
+        let weight = corpus.normalise_weights();
+        if weight <= 0.0 {
+            return Err(Error::Mismatch(format!("all weights of {file} are 0: nothing to learn from")));
+        }
         Ok(TrainingSet {
             node_numbers,
             edge_numbers,
             corpus: Arc::new(corpus),
+            weight,
             space: Arc::new(space),
             program,
             dictionary: indexed.dictionary,
@@ -146,6 +156,17 @@ impl TrainingSet {
             pairs: options.pairs,
             file,
         })
+    }
+
+    /// A file with labels and attributes as this one has.
+    pub(crate) fn check_dev(&self, file: &str, format: &dyn Format) -> Result<()> {
+        if format.label() == Place::Missing {
+            return Err(Error::Mismatch(format!("{file} has no labels to compare with")));
+        }
+        if self.program.given().is_some() && !format.ready() {
+            return Err(Error::Mismatch(format!("{file} has no attributes, {} has", self.file)));
+        }
+        Ok(())
     }
 
     /// Looks attributes up as the model numbers them.

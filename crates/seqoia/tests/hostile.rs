@@ -102,7 +102,7 @@ fn whole_way(templates: &str, text: &str, learner: &str) -> seqoia::Result<()> {
     for output in
         [Output::Text, Output::Marginals, Output::NBest(3), Output::Json { marginals: true, nbest: 2 }]
     {
-        let options = PredictOptions { output, threads: 1, eager: false };
+        let options = PredictOptions { output, threads: 1, eager: false, format: None };
         predict(&labeller, seqoia::input_from_text("test", text)?, options, &mut vec![])?;
     }
     Ok(())

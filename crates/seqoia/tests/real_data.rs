@@ -41,7 +41,7 @@ fn f1(set: &TrainingSet, options: &TrainOptions, trained: &Trained) -> f64 {
     let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
     let input = open::open(&data("conll2000/test.txt.gz").unwrap()).unwrap();
     let mut out = vec![];
-    let how = PredictOptions { output: Output::Text, threads: 2, eager: false };
+    let how = PredictOptions { output: Output::Text, threads: 2, eager: false, format: None };
     predict(&labeller, input, how, &mut out).unwrap();
     evaluate::last_two("out", &out, false).unwrap().scored.spans.f1()
 }

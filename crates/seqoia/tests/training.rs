@@ -38,7 +38,7 @@ fn train(set: &TrainingSet, options: &TrainOptions, dev: Option<&DevSet>) -> (Tr
 
 fn label(model: &[u8], text: &str, threads: usize) -> Vec<u8> {
     let labeller = Arc::new(Labeller::from_bytes("m", model).unwrap());
-    let options = PredictOptions { output: Output::Text, threads, eager: false };
+    let options = PredictOptions { output: Output::Text, threads, eager: false, format: None };
     let mut out = vec![];
     predict(&labeller, seqoia::input_from_text("test", text).unwrap(), options, &mut out).unwrap();
     out
@@ -232,8 +232,12 @@ fn json_says_in_which_scheme_marginals_are() {
     let json = |text: &str, scheme: Option<Scheme>| {
         let (_, bytes) = train(&set(text, |o| o.scheme = scheme), &options("averaged-perceptron", 1), None);
         let labeller = Arc::new(Labeller::from_bytes("m", &bytes).unwrap());
-        let options =
-            PredictOptions { output: Output::Json { marginals: true, nbest: 1 }, threads: 1, eager: false };
+        let options = PredictOptions {
+            output: Output::Json { marginals: true, nbest: 1 },
+            threads: 1,
+            eager: false,
+            format: None,
+        };
         let mut out = vec![];
         predict(&labeller, seqoia::input_from_text("test", text).unwrap(), options, &mut out).unwrap();
         String::from_utf8(out).unwrap()

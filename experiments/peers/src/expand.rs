@@ -71,9 +71,9 @@ impl Expander {
         let file = input.display().to_string();
         let (mut blocks, mut block) = (Blocks::new(open::open(input)?), Block::default());
         let format = format::first(&mut blocks, &mut block, None)?;
-        let label = self.label.resolve(&file, format.kind(), format.columns())?;
+        let label = self.label.resolve(&file, &*format)?;
         if self.state.is_none() {
-            let features = self.features.resolve(format.kind())?;
+            let features = self.features.resolve(&*format)?;
             let program = Arc::new(features.compile(&file, format.columns(), label)?);
             let mut dictionary = Growing::new(&program, std::sync::Arc::default());
             let extractor = Extractor::new(Arc::clone(&program), &mut dictionary);

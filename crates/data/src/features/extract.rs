@@ -187,6 +187,7 @@ pub struct Extractor {
     marks: [Vec<u8>; 2], // [lists][T] places in names, in natural and in lower case
     keys: Vec<u32>,      // [T][templates][stride] tuples of the sentence
     codes: Vec<u64>,     // [T][templates] their hashes, or a mark
+    key: Vec<u32>,       // [stride] of an attribute that the file has
     later: Vec<(u32, f32)>,
     text: String,
 }
@@ -240,6 +241,7 @@ impl Extractor {
             marks: [vec![], vec![]],
             keys: vec![],
             codes: vec![],
+            key: vec![],
             later: vec![],
             text: String::new(),
             columns,
@@ -270,7 +272,7 @@ impl Extractor {
                 out.starts.push(0);
             }
         }
-        let mut looked = 0;
+        let (given, mut looked) = (program.given(), 0);
         for t in 0..tokens.len() {
             let (from, mut single) = ([nodes.items.len(), edges.items.len()], 0);
             for template in &program.compiled {
@@ -301,6 +303,9 @@ impl Extractor {
                     out.values.extend(values.then_some(value));
                 }
             }
+            if let Some(group) = given {
+                self.given(dictionary, group, block.attributes(tokens.start + t), nodes);
+            }
             dense_first(nodes, from[0], dense, &mut self.later);
             nodes.starts.push(narrow(nodes.items.len()));
             if program.has_edges() {
@@ -308,6 +313,33 @@ impl Extractor {
             }
         }
         Ok(())
+    }
+
+    /// Appends the attributes that the file has. Values are kept from the first on that is not 1.
+    fn given<'a, D: Dictionary>(
+        &mut self,
+        dictionary: &mut D,
+        group: u32,
+        attributes: impl Iterator<Item = (&'a str, f32)>,
+        nodes: &mut Ragged,
+    ) {
+        self.key.resize(self.program.stride, 0);
+        for (name, value) in attributes {
+            self.key[0] = group;
+            self.key[1] = dictionary.value(name);
+            if self.key[1] >= UNKNOWN {
+                continue;
+            }
+            let attribute = dictionary.attribute(false, &self.key, hash(&self.key));
+            if attribute >= UNSET {
+                continue;
+            }
+            if value != 1.0 || !nodes.values.is_empty() {
+                nodes.values.resize(nodes.items.len(), 1.0);
+                nodes.values.push(value);
+            }
+            nodes.items.push(attribute);
+        }
     }
 
     /// Puts together the tuples of all attributes of the sentence and asks for the memory where they
@@ -386,6 +418,7 @@ impl Extractor {
             }
             let out = &mut out[pad..row - pad];
             match view.source {
+                Source::Given => (), // never compiled
                 Source::Place => {
                     out.fill(self.places[1]);
                     out.iter_mut().take(1).for_each(|o| *o = self.places[0]);

@@ -98,7 +98,7 @@ impl Indexer {
         tokens: Range<usize>,
         gold: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
-        let line = block.line(tokens.start);
+        let (line, weight) = (block.line(tokens.start), block.weight(tokens.start));
         let Indexer { dictionary, extractor, labels, corpus } = self;
         extractor.extract(dictionary, file, block, tokens, &mut corpus.nodes, &mut corpus.edges)?;
         for name in gold {
@@ -112,6 +112,10 @@ impl Indexer {
         {
             return Err(Error::at(file, line, "the data has more than four billion attributes")
                 .help("split the data, or use fewer templates"));
+        }
+        if weight != 1.0 || !corpus.weights.is_empty() {
+            corpus.weights.resize(corpus.ends.len(), 1.0);
+            corpus.weights.push(weight);
         }
         corpus.ends.push(narrow(corpus.labels.len()));
         Ok(())

@@ -31,6 +31,19 @@ impl Memory {
         renumber(&mut self.edges, edges);
     }
 
+    /// Divides instance weights by their mean, and says what they summed up to before.
+    pub fn normalise_weights(&mut self) -> f64 {
+        let n = seqoia_core::cast::real(self.ends.len());
+        if self.weights.is_empty() {
+            return n;
+        }
+        let sum: f64 = self.weights.iter().sum();
+        if sum > 0.0 {
+            self.weights.iter_mut().for_each(|weight| *weight *= n / sum);
+        }
+        sum
+    }
+
     /// Number of tokens.
     #[must_use]
     pub fn tokens(&self) -> usize {
@@ -162,6 +175,16 @@ mod tests {
                 assert!(a.edges.is_empty());
             }
         }
+    }
+
+    #[test]
+    fn weights_have_mean_one() {
+        let mut m = memory(false);
+        assert_eq!((m.normalise_weights(), m.weights.len()), (2.0, 0));
+        m.weights = vec![1.0, 3.0];
+        assert_eq!((m.normalise_weights(), m.weights.as_slice()), (4.0, &[0.5, 1.5][..]));
+        m.weights = vec![0.0, 0.0];
+        assert_eq!(m.normalise_weights(), 0.0);
     }
 
     #[test]

@@ -215,6 +215,7 @@ fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
         Source::Cluster(_, most) => format!("path{most}[{}]", p.offset),
         Source::Listed(_, list) => format!("{}[{}]", name_of(list), p.offset),
         Source::ListedLower(_, list) => format!("{}-lower[{}]", name_of(list), p.offset),
+        Source::Given => "given".to_owned(),
     };
     let head: Vec<String> = pieces.iter().map(name).collect();
     let mut parts = vec![Part::Text(if pieces.is_empty() { "b".to_owned() } else { head.join("|") + "=" })];

@@ -21,6 +21,8 @@ pub enum Source {
     Listed(u16, u8),
     /// The same in lower case.
     ListedLower(u16, u8),
+    /// The attributes that the file gives the token: as many as there are, with their values.
+    Given,
 }
 
 impl Source {
@@ -33,7 +35,7 @@ impl Source {
             | Source::Cluster(c, _)
             | Source::Listed(c, _)
             | Source::ListedLower(c, _) => Some(c),
-            Source::Place | Source::First => None,
+            Source::Place | Source::First | Source::Given => None,
         }
     }
 }
@@ -86,6 +88,17 @@ pub struct Template {
 }
 
 impl Template {
+    /// The attributes that the file has, under their own names.
+    #[must_use]
+    pub fn given() -> Self {
+        let piece = Piece { source: Source::Given, offset: 0, boundary: Boundary::Plain };
+        Template { name: vec![Part::Piece(0)], pieces: vec![piece], value: None, edge: false }
+    }
+
+    fn is_given(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.source == Source::Given)
+    }
+
     /// The name of the attribute with these values.
     #[must_use]
     pub fn render(&self, value: impl Fn(usize) -> String) -> String {
@@ -143,6 +156,7 @@ pub struct Program {
     pub(super) pad: usize,    // the longest offset
     pub(super) stride: usize, // numbers of a tuple: group and pieces
     groups: Vec<usize>,       // a template of each group, for names
+    given: Option<u32>,       // the group of the file's own attributes, which no template computes
 }
 
 impl Program {
@@ -153,6 +167,7 @@ impl Program {
         let mut skeletons: Vec<(String, bool)> = vec![];
         let mut groups = vec![];
         let mut compiled = vec![];
+        let mut given = None;
         for (number, template) in templates.iter().enumerate() {
             let skeleton = template.skeleton();
             let group = skeletons.iter().position(|s| *s == skeleton).unwrap_or_else(|| {
@@ -160,6 +175,10 @@ impl Program {
                 groups.push(number);
                 groups.len() - 1
             });
+            if template.is_given() {
+                given = Some(seqoia_core::cast::narrow(group));
+                continue;
+            }
             let mut view = |piece: &Piece| {
                 let wanted = View { source: piece.source, boundary: piece.boundary };
                 let at = views.iter().position(|v| *v == wanted).unwrap_or_else(|| {
@@ -178,7 +197,7 @@ impl Program {
         let offsets = compiled.iter().flat_map(|c| c.pieces.iter().map(|p| p.1.unsigned_abs()));
         let pad = offsets.max().unwrap_or(0);
         let stride = 1 + templates.iter().map(|t| t.pieces.len()).max().unwrap_or(0);
-        Program { templates, compiled, views, pad, stride, groups }
+        Program { templates, compiled, views, pad, stride, groups, given }
     }
 
     /// The templates it was made of.
@@ -187,10 +206,17 @@ impl Program {
         &self.templates
     }
 
-    /// Whether attributes can have other values than 1.
+    /// Whether attributes have values, though all of them may be 1. Those of the file alone are looked
+    /// at as they come.
     #[must_use]
     pub fn has_values(&self) -> bool {
-        self.templates.iter().any(|t| t.value.is_some())
+        self.templates.iter().any(|t| t.value.is_some()) || self.given.is_some() && !self.compiled.is_empty()
+    }
+
+    /// The group of the file's own attributes, if they are wanted.
+    #[must_use]
+    pub fn given(&self) -> Option<u32> {
+        self.given
     }
 
     /// Whether edges have attributes.

@@ -5,11 +5,18 @@
 //! [`Format`] finds the tokens in it, which is pure and so can be done by any worker; whoever writes
 //! copies the text verbatim around the labels it puts in. Buffers are lent by the caller and used
 //! again, and no token is ever a string of its own: it is a [`Span`] of the block's text.
+//!
+//! A field need not stand in the file as it is meant: `a\\:b` means `a:b`, and the label of a
+//! character is nowhere to be read. A format puts such strings behind the text ([`Rows::own`]), where
+//! spans reach them like all others; [`Block::text`] is what the file has. A token may have ready
+//! attributes besides its fields, spans with a value ([`Block::attributes`]), and a sentence may have
+//! a weight. Formats without them have no work with them.
 
 use std::ops::Range;
 
 use seqoia_core::cast::narrow;
 
+use super::copy::{Copy, Labelled};
 use crate::error::{Error, Result};
 
 /// The most text one block can hold, since spans count in 32 bits.
@@ -44,7 +51,8 @@ impl Span {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     /// The row in the text, without its line end and, where blanks separate, without trailing
-    /// blanks: a column is added by writing the separator and a value at `span.end`.
+    /// blanks: a column is added by writing the separator and a value at `span.end`. Where a line
+    /// holds a sentence: what belongs to the token, or the whole line.
     pub span: Span,
     /// Line within the block, from 0.
     line: u32,
@@ -83,6 +91,16 @@ pub struct Rows {
     tokens: Vec<Token>,
     fields: Vec<Span>,
     marks: Vec<Mark>,
+    /// Ready attributes of all tokens.
+    attributes: Vec<(Span, f32)>,
+    /// One past the last attribute of each token; empty if the format has none.
+    attribute_ends: Vec<u32>,
+    /// First tokens of sentences with a weight, and the weight.
+    weights: Vec<(u32, f64)>,
+    /// What stands in the file in other words; will stand at `base`, behind the text.
+    side: String,
+    base: usize,
+    full: bool,
 }
 
 impl Rows {
@@ -92,6 +110,11 @@ impl Rows {
         self.tokens.clear();
         self.fields.clear();
         self.marks.clear();
+        self.attributes.clear();
+        self.attribute_ends.clear();
+        self.weights.clear();
+        self.side.clear();
+        self.full = false;
     }
 
     /// The next field of the row that [`token`](Self::token) will close.
@@ -136,6 +159,44 @@ impl Rows {
         self.marks.push(Mark { span, before: narrow(self.tokens.len()) });
     }
 
+    /// A string that does not stand in the text so, and where it will be found.
+    pub fn own(&mut self, string: &str) -> Span {
+        let start = self.base.saturating_add(self.side.len());
+        let end = start.saturating_add(string.len());
+        self.full |= end > LIMIT;
+        if self.full {
+            return Span::default();
+        }
+        self.side.push_str(string);
+        Span::new(start, end)
+    }
+
+    /// The next field, wherever it stands.
+    #[inline]
+    pub fn field_at(&mut self, span: Span) {
+        self.fields.push(span);
+    }
+
+    /// The next ready attribute of the token that [`token_with_attributes`](Self::token_with_attributes)
+    /// will close.
+    #[inline]
+    pub fn attribute(&mut self, name: Span, value: f32) {
+        self.attributes.push((name, value));
+    }
+
+    /// Closes a token of a format in which tokens have ready attributes.
+    #[inline]
+    pub fn token_with_attributes(&mut self, span: Span, line: u32) {
+        self.token(span, line);
+        self.full |= self.attributes.len() > LIMIT;
+        self.attribute_ends.push(narrow(self.attributes.len().min(LIMIT)));
+    }
+
+    /// The weight of the sentence that starts with the next token.
+    pub fn weight(&mut self, weight: f64) {
+        self.weights.push((narrow(self.tokens.len()), weight));
+    }
+
     #[inline]
     fn taken(&self) -> usize {
         self.tokens.last().map_or(0, |token| token.first as usize + token.fields as usize)
@@ -154,14 +215,17 @@ pub struct Sentence {
 /// A stretch of whole sentences. Make one with [`Block::default`] and use it again and again.
 #[derive(Debug, Clone)]
 pub struct Block {
-    pub(super) text: String,
+    /// The file's text, then what formats put behind it.
+    text: String,
+    /// Length of the former.
+    length: usize,
     pub(super) first_line: u64,
     pub(super) rows: Rows,
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { text: String::new(), first_line: 1, rows: Rows::default() }
+        Self { text: String::new(), length: 0, first_line: 1, rows: Rows::default() }
     }
 }
 
@@ -170,7 +234,19 @@ impl Block {
     #[inline]
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        &self.text[..self.length]
+    }
+
+    /// Gives up the text, for its memory.
+    pub(super) fn take_text(&mut self) -> Vec<u8> {
+        self.length = 0;
+        std::mem::take(&mut self.text).into_bytes()
+    }
+
+    /// Sets the text.
+    pub(super) fn set_text(&mut self, text: String) {
+        self.length = text.len();
+        self.text = text;
     }
 
     /// The line of the file, from 1, on which the text starts.
@@ -182,7 +258,31 @@ impl Block {
 
     /// Text and rows apart, for a [`Format`] to fill the rows while it reads the text.
     pub fn parts(&mut self) -> (&str, &mut Rows) {
+        self.text.truncate(self.length);
+        self.rows.base = self.length;
         (&self.text, &mut self.rows)
+    }
+
+    /// Clears the rows and lets `find` fill them; after an error there are none. What it put into
+    /// [`Rows::own`] is then behind the text.
+    pub(super) fn find(
+        &mut self,
+        file: &str,
+        find: impl FnOnce(&str, &mut Rows) -> std::result::Result<(), Problem>,
+    ) -> Result<()> {
+        let first_line = self.first_line;
+        let (text, rows) = self.parts();
+        rows.clear();
+        if let Err((line, what, help)) = find(text, rows) {
+            rows.clear();
+            return Err(Error::at(file, first_line + u64::from(line), what).help(help));
+        }
+        if rows.full {
+            rows.clear();
+            return Err(too_long(file, first_line));
+        }
+        self.text.push_str(&self.rows.side);
+        Ok(())
     }
 
     /// Number of sentences.
@@ -256,6 +356,26 @@ impl Block {
         self.spans(i).get(column).map_or("", |&span| self.slice(span))
     }
 
+    /// The ready attributes of token `i` with their values; none if the format has none.
+    #[inline]
+    pub fn attributes(&self, i: usize) -> impl ExactSizeIterator<Item = (&str, f32)> + '_ {
+        let ends = &self.rows.attribute_ends;
+        let end = ends.get(i).copied().unwrap_or(0) as usize;
+        let start = if i == 0 { 0 } else { ends.get(i - 1).copied().unwrap_or(0) as usize };
+        let all = self.rows.attributes.get(start..end).unwrap_or(&[]);
+        all.iter().map(|&(span, value)| (self.slice(span), value))
+    }
+
+    /// The weight of the sentence that starts with token `i`; 1 if the file has none.
+    #[must_use]
+    pub fn weight(&self, i: usize) -> f64 {
+        let weights = &self.rows.weights;
+        let at = weights.partition_point(|&(first, _)| (first as usize) <= i);
+        // Of two weights for one sentence the last counts.
+        let found = at.checked_sub(1).and_then(|at| weights.get(at));
+        found.filter(|&&(first, _)| first as usize == i).map_or(1.0, |&(_, weight)| weight)
+    }
+
     /// A stretch of the text; empty if the span is not of this text.
     #[inline]
     #[must_use]
@@ -271,16 +391,34 @@ impl Block {
 
     /// Puts the text of the block that follows this one in the file behind this one's.
     pub(super) fn append(&mut self, next: &Self, file: &str) -> Result<()> {
-        if self.text.len().saturating_add(next.text.len()) > LIMIT {
+        if self.length.saturating_add(next.length) > LIMIT {
             return Err(too_long(file, self.first_line));
         }
         self.rows.clear();
-        self.text.push_str(&next.text);
+        self.text.truncate(self.length);
+        self.text.push_str(next.text());
+        self.length = self.text.len();
         Ok(())
     }
 }
 
-/// Finds the tokens of a text. Pure: any number of threads may use one format at once.
+/// An error before it has a file: line within the block, what, help.
+pub(super) type Problem = (u32, String, String);
+
+/// Where the label of a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In a column that the user chooses, else in the last.
+    Last,
+    /// In a column that the user has to choose.
+    Chosen,
+    /// In this column always.
+    Fixed(usize),
+    /// Nowhere: this file has no labels.
+    Missing,
+}
+
+/// Finds the tokens of a text, and writes labels into it. Pure: any number of threads may use one format at once.
 pub trait Format: Send + Sync + std::fmt::Debug {
     /// Which format it is.
     fn kind(&self) -> super::Kind;
@@ -289,7 +427,17 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     fn columns(&self) -> usize;
 
     /// What to write between a row and a column added to it.
-    fn separator(&self) -> char;
+    fn separator(&self) -> char {
+        '\t'
+    }
+
+    /// Where the label is.
+    fn label(&self) -> Place;
+
+    /// Whether tokens come with their attributes.
+    fn ready(&self) -> bool {
+        false
+    }
 
     /// Fills the rows of `block` from its text; `file` is the name for errors. After an error the
     /// block has no rows.
@@ -298,6 +446,9 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     ///
     /// The first row that is not as the format wants it.
     fn parse(&self, file: &str, block: &mut Block) -> Result<()>;
+
+    /// Writes the text up to the end of a sentence's last token, with labels put in.
+    fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>);
 }
 
 /// Whether a line is empty for our purposes.

@@ -4,8 +4,9 @@
 //! checked once for the block, lines are counted. All of it runs at the speed of memory, so that one
 //! thread can read for many that parse and label.
 //!
-//! A block ends after an empty line (blanks and a CR do not count) or with the file. It is about as
-//! large as asked for, larger if one sentence is.
+//! A block ends with a line that ends a sentence, or with the file. That is an empty line (blanks and a
+//! CR do not count) unless the format has other ends ([`Blocks::cut_at`]). It is about as large as
+//! asked for, larger if one sentence is.
 
 use std::io::{self, Read};
 
@@ -46,6 +47,8 @@ pub struct Blocks {
     size: usize,
     limit: usize,
     eager: bool,
+    /// Whether a sentence ends with this line.
+    ends: fn(&[u8]) -> bool,
     /// What was read beyond the last cut; it starts a line.
     rest: Vec<u8>,
     /// The line with which `rest` starts.
@@ -70,6 +73,7 @@ impl Blocks {
             size: size.clamp(1, LIMIT),
             limit: LIMIT,
             eager: false,
+            ends: is_blank,
             rest: Vec::new(),
             line: 1,
             fresh: true,
@@ -84,6 +88,31 @@ impl Blocks {
     pub const fn eager(mut self, eager: bool) -> Self {
         self.eager = eager;
         self
+    }
+
+    /// Says after which lines a block may end: those with which a sentence does.
+    pub fn cut_at(&mut self, ends: fn(&[u8]) -> bool) {
+        self.ends = ends;
+    }
+
+    /// The first line that is not blank, as far as it was read; empty if there is none. Nothing is
+    /// taken from what [`fill`](Self::fill) will give.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read.
+    pub fn peek(&mut self) -> Result<&[u8]> {
+        let mut rest = std::mem::take(&mut self.rest);
+        let mut read = Ok(());
+        while read.is_ok() && !self.ended && !has_line(&rest) && rest.len() < self.limit {
+            let more = rest.len().saturating_mul(2).max(self.size);
+            read = self.read_up_to(&mut rest, more.min(self.limit));
+        }
+        self.rest = rest;
+        read?;
+        let lines =
+            self.rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.rest).split(|&byte| byte == b'\n');
+        Ok(lines.into_iter().find(|line| !is_blank(line)).unwrap_or_default())
     }
 
     /// The input's name for errors.
@@ -111,7 +140,7 @@ impl Blocks {
     fn next(&mut self, block: &mut Block) -> Result<bool> {
         block.rows.clear();
         block.first_line = self.line;
-        let mut bytes = std::mem::take(&mut block.text).into_bytes();
+        let mut bytes = block.take_text();
         bytes.clear();
         bytes.append(&mut self.rest);
         let cut = self.read_block(&mut bytes)?;
@@ -125,7 +154,7 @@ impl Blocks {
             }
         }
         self.line += newlines(&bytes);
-        block.text = checked(&self.input.name, block.first_line, bytes)?;
+        block.set_text(checked(&self.input.name, block.first_line, bytes)?);
         Ok(some)
     }
 
@@ -133,19 +162,21 @@ impl Blocks {
     fn read_block(&mut self, bytes: &mut Vec<u8>) -> Result<usize> {
         // The lines before this byte are known to hold no end of a sentence.
         let mut searched = 0;
+        // What a look ahead has read may be a block already; an eager reader must not wait for more.
+        let mut more = if self.eager { bytes.len() } else { bytes.len().max(self.size) };
         loop {
-            let more = if bytes.len() < self.size { self.size } else { bytes.len().saturating_mul(2) };
             self.read_up_to(bytes, more.min(self.limit.saturating_add(1)))?;
             if self.ended && bytes.len() <= self.limit {
                 return Ok(bytes.len());
             }
-            if let Some(cut) = last_end(&bytes[searched..]) {
+            if let Some(cut) = last_end(&bytes[searched..], self.ends) {
                 return Ok(searched + cut);
             }
             if bytes.len() > self.limit {
                 return Err(too_long(&self.input.name, self.line));
             }
             searched += memrchr(b'\n', &bytes[searched..]).map_or(0, |n| n + 1);
+            more = if bytes.len() < self.size { self.size } else { bytes.len().saturating_mul(2) };
         }
     }
 
@@ -177,12 +208,19 @@ impl Blocks {
     }
 }
 
-/// Byte behind the last empty line that is complete. `bytes` starts with the start of a line.
-fn last_end(bytes: &[u8]) -> Option<usize> {
+/// Whether there is a whole line that is not blank.
+fn has_line(bytes: &[u8]) -> bool {
+    let whole = memrchr(b'\n', bytes).unwrap_or(0);
+    bytes[..whole].iter().any(|byte| !byte.is_ascii_whitespace())
+}
+
+/// Byte behind the last line that is complete and ends a sentence. `bytes` starts with the start of a
+/// line.
+fn last_end(bytes: &[u8], ends: fn(&[u8]) -> bool) -> Option<usize> {
     let mut end = memrchr(b'\n', bytes)?;
     loop {
         let start = memrchr(b'\n', &bytes[..end]).map_or(0, |n| n + 1);
-        if is_blank(&bytes[start..end]) {
+        if ends(&bytes[start..end]) {
             return Some(end + 1);
         }
         end = start.checked_sub(1)?;

@@ -13,7 +13,9 @@
 use memchr::memchr;
 
 use super::Kind;
-use super::block::{Block, Format, Rows, Span, is_blank};
+use super::block::{Block, Format, Place, Rows, Span, is_blank};
+use super::copy::{Copy, Labelled};
+use super::write::{Outgoing, Refusal, refuse};
 use crate::error::{Error, Result};
 
 /// What separates columns.
@@ -137,6 +139,27 @@ impl Format for Columns {
         }
     }
 
+    fn label(&self) -> Place {
+        Place::Last
+    }
+
+    fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
+        let separator = self.separator();
+        for (i, name, probability) in labelled.iter() {
+            copy.marks_before(i, separator, out);
+            if !copy.added {
+                copy.replace_label(i, name, out);
+                continue;
+            }
+            let Some(token) = copy.block.tokens().get(i) else { continue };
+            copy.upto(token.span.end, out);
+            out.extend_from_slice(format!("{separator}{name}").as_bytes());
+            if let Some(p) = probability {
+                out.extend_from_slice(format!("{separator}{p:.6}").as_bytes());
+            }
+        }
+    }
+
     fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
         let first_line = block.first_line();
         let (text, rows) = block.parts();
@@ -162,6 +185,31 @@ impl Format for Columns {
         rows.end_sentence();
         Ok(())
     }
+}
+
+/// Writes a sentence: its fields, then its label, between tabs.
+pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
+    for row in &sentence.rows {
+        let fields: Vec<&str> = row.fields.iter().copied().chain(row.label).collect();
+        if let Some(field) = fields.iter().find(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
+            return refuse(format!("{field:?} cannot be a field: it is empty or holds a tab or a line end"));
+        }
+        match fields[..] {
+            [] => return refuse("a token without fields and label has no place in columns"),
+            [field] if field.contains(' ') => {
+                return refuse(format!("{field:?} holds a blank, and one column alone cannot"));
+            }
+            ["-DOCSTART-", ..] => return refuse("-DOCSTART- would be the start of a document"),
+            [.., last] if last.ends_with(' ') => {
+                return refuse(format!("{last:?} ends in a blank, which no one would see"));
+            }
+            _ => (),
+        }
+        out.extend_from_slice(fields.join("\t").as_bytes());
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    Ok(())
 }
 
 /// What came of a row.

@@ -3,14 +3,19 @@
 //! Lines that start with `#` before the first row of a sentence are comments. Rows for words of
 //! several tokens (`3-4`) and for empty nodes (`8.1`) are no tokens. All of these stay in the text,
 //! so that whoever writes the block copies them. Ids must count 1, 2, 3 in each sentence, since
-//! heads refer to them. CoNLL-X (2006, 2007) is the same to this reader.
-//! See <https://universaldependencies.org/format.html>.
+//! heads refer to them. See <https://universaldependencies.org/format.html>.
+//!
+//! CoNLL-X (2006, 2007) has ten columns, too, but neither comments nor rows that are no tokens, and
+//! other names for four columns: CPOSTAG, POSTAG, PHEAD, PDEPREL. It is read as CoNLL-U unless it is
+//! asked for; then what it does not have is an error.
 
 use memchr::{memchr, memchr_iter};
 
 use super::Kind;
-use super::block::{Block, Format, Rows, Span, is_blank};
-use crate::error::{Error, Result};
+use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::copy::{Copy, Labelled};
+use super::write::{Outgoing, Refusal, refuse};
+use crate::error::Result;
 
 /// Number of columns.
 const WIDTH: usize = 10;
@@ -79,45 +84,83 @@ impl Field {
         }
     }
 
-    /// The column of that name, in any case.
+    /// The column of that name, in any case; CoNLL-X's names are known, too.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
+        let others =
+            [("CPOSTAG", Self::Upos), ("POSTAG", Self::Xpos), ("PHEAD", Self::Deps), ("PDEPREL", Self::Misc)];
+        if let Some((_, field)) = others.into_iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            return Some(field);
+        }
         Self::ALL.into_iter().find(|field| field.name().eq_ignore_ascii_case(name))
     }
 }
 
-/// The format; it has nothing to decide.
+/// The format; it has nothing to decide but which of the two it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Conllu;
+pub struct Conllu {
+    /// CoNLL-X: no comments, no rows that are no tokens.
+    pub x: bool,
+}
 
 impl Format for Conllu {
     fn kind(&self) -> Kind {
-        Kind::Conllu
+        if self.x { Kind::Conllx } else { Kind::Conllu }
     }
 
     fn columns(&self) -> usize {
         WIDTH
     }
 
-    fn separator(&self) -> char {
-        '\t'
+    fn label(&self) -> Place {
+        Place::Chosen
+    }
+
+    fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
+        for (i, name, probability) in labelled.iter() {
+            copy.replace_label(i, name, out);
+            let misc = copy.block.spans(i).last().copied();
+            if let (Some(p), Some(misc)) = (probability, misc) {
+                let text = copy.block.slice(misc);
+                let rest = if text == "_" { String::new() } else { format!("{text}|") };
+                copy.replace(misc, &format!("{rest}Probability={p:.6}"), out);
+            }
+        }
     }
 
     fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
-        let first_line = block.first_line();
-        let (text, rows) = block.parts();
-        rows.clear();
-        find(text, rows).map_err(|(line, what, help)| {
-            rows.clear();
-            Error::at(file, first_line + u64::from(line), what).help(help)
-        })
+        block.find(file, |text, rows| find(text, rows, self.x))
     }
 }
 
-/// An error before it has a file: line within the block, what, help.
-type Problem = (u32, String, &'static str);
+/// Writes a sentence: words as FORM, labels in their column, `_` everywhere else.
+pub(super) fn write(
+    sentence: &Outgoing<'_>,
+    label: Field,
+    out: &mut Vec<u8>,
+) -> std::result::Result<(), Refusal> {
+    for (id, row) in (1..).zip(&sentence.rows) {
+        let mut fields = ["_"; WIDTH];
+        let id = format!("{id}");
+        fields[Field::Id.column()] = &id;
+        let Some(&word) = row.fields.first() else {
+            return refuse("a token without a word has no place in CoNLL-U");
+        };
+        fields[Field::Form.column()] = word;
+        if let Some(name) = row.label {
+            fields[label.column()] = name;
+        }
+        if let Some(field) = fields.iter().find(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
+            return refuse(format!("{field:?} cannot be a field: it is empty or holds a tab or a line end"));
+        }
+        out.extend_from_slice(fields.join("\t").as_bytes());
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    Ok(())
+}
 
-fn find(text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
+fn find(text: &str, rows: &mut Rows, x: bool) -> std::result::Result<(), Problem> {
     let bytes = text.as_bytes();
     let mut start = 0;
     let mut line = 0;
@@ -141,7 +184,7 @@ fn find(text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
             }
             if let Some(field) = empty.and_then(|column| Field::ALL.get(column)) {
                 let what = format!("column {} ({}) is empty", field.column() + 1, field.name());
-                return Err((line, what, "a field without a value is written _"));
+                return Err((line, what, "a field without a value is written _".to_owned()));
             }
             let id = &row[..memchr(b'\t', row).unwrap_or(0)];
             match Id::of(id) {
@@ -149,14 +192,20 @@ fn find(text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
                     rows.token(Span::new(start, end), line);
                     next += 1;
                 }
-                Id::Other => rows.drop_fields(),
+                Id::Other if !x => rows.drop_fields(),
+                Id::Other => {
+                    let what = format!("row {} is no token", String::from_utf8_lossy(id));
+                    return Err((line, what, NOT_X.to_owned()));
+                }
                 _ => {
                     let what = format!("found id {}, expected {next}", String::from_utf8_lossy(id));
-                    return Err((line, what, if next == 1 { FIRST } else { NEXT }));
+                    return Err((line, what, if next == 1 { FIRST } else { NEXT }.to_owned()));
                 }
             }
+        } else if x {
+            return Err((line, "a comment".to_owned(), NOT_X.to_owned()));
         } else if inside {
-            return Err((line, "a comment inside a sentence".to_owned(), COMMENT));
+            return Err((line, "a comment inside a sentence".to_owned(), COMMENT.to_owned()));
         }
         start = end + 1;
         line += 1;
@@ -167,6 +216,7 @@ fn find(text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
 
 const FIRST: &str = "the words of a sentence have the ids 1, 2, 3 and so on";
 const NEXT: &str = "the words of a sentence have the ids 1, 2, 3 and so on; is an empty line missing here?";
+const NOT_X: &str = "CoNLL-X has words only; this looks like CoNLL-U, the format conllu";
 const COMMENT: &str =
     "comments stand before the first row of a sentence, and an empty line stands between sentences";
 
@@ -200,7 +250,7 @@ fn width(line: u32, row: &str, found: usize) -> Problem {
     } else {
         "a row of CoNLL-U has all ten, _ where there is no value"
     };
-    (line, format!("found {found} column{s}, expected {WIDTH}"), help)
+    (line, format!("found {found} column{s}, expected {WIDTH}"), help.to_owned())
 }
 
 /// The first field of a row.

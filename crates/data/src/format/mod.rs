@@ -8,11 +8,25 @@ mod block;
 mod blocks;
 mod columns;
 mod conllu;
+mod copy;
+mod crfsuite;
+mod jsonl;
+mod ocr;
+mod tagged;
+mod words;
+mod write;
 
-pub use block::{Block, Format, Mark, Rows, Sentence, Span, Token};
+pub use block::{Block, Format, Mark, Place, Rows, Sentence, Span, Token};
 pub use blocks::{BLOCK, Blocks};
 pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
+pub use copy::{Copy, Labelled};
+pub use crfsuite::Crfsuite;
+pub use jsonl::Jsonl;
+pub use ocr::Ocr;
+pub use tagged::Tagged;
+pub use words::{SCHEME as WORDS_SCHEME, Words};
+pub use write::{Outgo, Outgoing, Refusal, Target};
 
 use crate::error::{Error, Result};
 
@@ -21,13 +35,34 @@ use crate::error::{Error, Result};
 pub enum Kind {
     /// One token a row, columns separated by blanks or tabs: CoNLL-2000 to 2003, CRF++.
     Columns,
-    /// Ten columns of Universal Dependencies; CoNLL-X has the same.
+    /// Ten columns of Universal Dependencies.
     Conllu,
+    /// Ten columns of CoNLL-X.
+    Conllx,
+    /// A label and attributes a row.
+    Crfsuite,
+    /// A sentence a line, words between blanks; tokens are characters.
+    Words,
+    /// A sentence a line, words with a label behind a slash.
+    Tagged,
+    /// A sentence a line, as a JSON object.
+    Jsonl,
+    /// Images of letters, a letter a row.
+    Ocr,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Columns, Self::Conllu];
+    pub const ALL: [Self; 8] = [
+        Self::Columns,
+        Self::Conllu,
+        Self::Conllx,
+        Self::Crfsuite,
+        Self::Words,
+        Self::Tagged,
+        Self::Jsonl,
+        Self::Ocr,
+    ];
 
     /// The name for users.
     #[must_use]
@@ -35,6 +70,12 @@ impl Kind {
         match self {
             Self::Columns => "columns",
             Self::Conllu => "conllu",
+            Self::Conllx => "conllx",
+            Self::Crfsuite => "crfsuite",
+            Self::Words => "words",
+            Self::Tagged => "tagged",
+            Self::Jsonl => "jsonl",
+            Self::Ocr => "ocr",
         }
     }
 
@@ -43,13 +84,62 @@ impl Kind {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
+
+    /// Whether each line is a sentence.
+    #[must_use]
+    pub const fn by_line(self) -> bool {
+        matches!(self, Self::Words | Self::Tagged | Self::Jsonl)
+    }
+
+    /// Where it has the word of a token.
+    #[must_use]
+    pub const fn word(self) -> usize {
+        match self {
+            Self::Conllu | Self::Conllx => Field::Form.column(),
+            _ => 0,
+        }
+    }
+
+    /// Whether there is a place for the probability of a label.
+    #[must_use]
+    pub const fn holds_probabilities(self) -> bool {
+        matches!(self, Self::Columns | Self::Conllu | Self::Crfsuite | Self::Jsonl)
+    }
+
+    /// Whether a sentence ends with this line.
+    fn ends(self) -> fn(&[u8]) -> bool {
+        match self {
+            Self::Ocr => ocr::ends,
+            _ if self.by_line() => |_| true,
+            _ => block::is_blank,
+        }
+    }
+
+    /// The format of a file of this kind that starts with this text; none if it has no token.
+    fn detect(self, block: &Block) -> Option<Box<dyn Format>> {
+        fn boxed<F: Format + 'static>(format: F) -> Box<dyn Format> {
+            Box::new(format)
+        }
+        match self {
+            Self::Columns => Columns::detect(block).map(boxed),
+            Self::Conllu => look(block).map(|_| boxed(Conllu { x: false })),
+            Self::Conllx => look(block).map(|_| boxed(Conllu { x: true })),
+            Self::Crfsuite => Crfsuite::detect(block).map(boxed),
+            Self::Words => Words::detect(block).map(boxed),
+            Self::Tagged => Tagged::detect(block).map(boxed),
+            Self::Jsonl => Jsonl::detect(block).map(boxed),
+            Self::Ocr => Ocr::detect(block).map(boxed),
+        }
+    }
 }
 
 /// Reads the first block and says in which format to read the file: `kind`, or what the text looks
 /// like.
 ///
-/// CoNLL-U is a row of ten fields between tabs, the first of them an id with which a sentence can
-/// start (`1`, `1-2`, `0.1`), behind any number of comments. All else is columns.
+/// Three formats are known by their first row: JSON lines by an object with `tokens` or `features`,
+/// images of letters by their 134 columns, CoNLL-U by ten fields between tabs, the first of them an id
+/// with which a sentence can start (`1`, `1-2`, `0.1`), behind any number of comments. All else is
+/// columns, since the others look like columns, too.
 ///
 /// The block is longer than the others if the file starts with a long stretch without a token. It
 /// has no rows yet: parse it like the others.
@@ -58,35 +148,46 @@ impl Kind {
 ///
 /// What [`Blocks::fill`] says; the file is empty, has no token, or its lines end in CR alone.
 pub fn first(blocks: &mut Blocks, block: &mut Block, kind: Option<Kind>) -> Result<Box<dyn Format>> {
+    let kind = match kind {
+        Some(kind) => Some(kind),
+        None => match blocks.peek()? {
+            line if jsonl::can_start(line) => Some(Kind::Jsonl),
+            line if ocr::can_start(line) => Some(Kind::Ocr),
+            _ => None,
+        },
+    };
+    if let Some(kind) = kind {
+        blocks.cut_at(kind.ends());
+    }
     if !blocks.fill(block)? {
-        return Err(empty(blocks.name(), "the file is empty"));
+        return Err(empty(blocks.name(), "the file is empty", kind));
     }
     let text = block.text();
     if !text.contains('\n') && text.trim_end_matches('\r').contains('\r') {
         return Err(Error::at(blocks.name(), 1, "lines end in CR alone, not in LF or CRLF")
             .help("convert the file: tr '\\r' '\\n'"));
     }
-    let mut columns = Columns::detect(block);
-    let mut looks = look(block);
+    let mut columns = Kind::Columns.detect(block);
+    let mut looks = kind.or_else(|| look(block));
+    let mut found = looks.and_then(|kind| kind.detect(block));
     let mut next = Block::default();
-    loop {
-        match (looks.map(|looks| kind.unwrap_or(looks)), columns) {
-            (Some(Kind::Conllu), _) => return Ok(Box::new(Conllu)),
-            (Some(Kind::Columns), Some(columns)) => return Ok(Box::new(columns)),
-            _ => {}
-        }
+    while found.is_none() {
         // Only comments or marks so far: each further stretch is looked at once.
         if !blocks.fill(&mut next)? {
             break;
         }
-        columns = columns.or_else(|| Columns::detect(&next));
+        columns = columns.or_else(|| Kind::Columns.detect(&next));
         looks = looks.or_else(|| look(&next));
+        found = looks.and_then(|kind| kind.detect(&next));
         block.append(&next, blocks.name())?;
     }
-    match columns {
+    match (found, columns) {
+        // The first row decides, though it starts with `#` as a comment of CoNLL-U does.
+        (Some(format), Some(columns)) if format.kind() == Kind::Columns => Ok(columns),
+        (Some(format), _) => Ok(format),
         // Nothing but rows that start with `#`, which are words unless the file is CoNLL-U.
-        Some(columns) if kind != Some(Kind::Conllu) => Ok(Box::new(columns)),
-        _ => Err(empty(blocks.name(), "the file has no token")),
+        (None, Some(columns)) if kind.is_none() => Ok(columns),
+        _ => Err(empty(blocks.name(), "the file has no token", kind)),
     }
 }
 
@@ -97,11 +198,21 @@ fn look(block: &Block) -> Option<Kind> {
     Some(if conllu::can_start(row) { Kind::Conllu } else { Kind::Columns })
 }
 
-fn empty(file: &str, what: &str) -> Error {
-    Error::new(file, what).help(
-        "one token a line is wanted, its columns separated by blanks or tabs, and an empty line after \
-         each sentence; or CoNLL-U",
-    )
+fn empty(file: &str, what: &str, kind: Option<Kind>) -> Error {
+    Error::new(file, what).help(match kind {
+        None | Some(Kind::Columns | Kind::Conllu) => {
+            "one token a line is wanted, its columns separated by blanks or tabs, and an empty line after \
+             each sentence; or CoNLL-U"
+        }
+        Some(Kind::Conllx) => "ten columns between tabs are wanted, and an empty line after each sentence",
+        Some(Kind::Crfsuite) => {
+            "a label and attributes a line are wanted, between tabs, and an empty line after each sequence"
+        }
+        Some(Kind::Words) => "a sentence a line is wanted, its words separated by blanks",
+        Some(Kind::Tagged) => "a sentence a line is wanted, such as The/DT cat/NN",
+        Some(Kind::Jsonl) => "an object a line is wanted, with the key tokens or features",
+        Some(Kind::Ocr) => "a letter a line is wanted, 134 columns between tabs",
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! Copies the text of a block and puts labels in: what a format writes when its own file was labelled.
+//!
+//! All that is no label stays as it is, to the byte: separators, comments, rows that are no tokens.
+//! Each [`Format`](super::Format) says in `put` where its labels go.
+
+use std::ops::Range;
+
+use super::block::{Block, Span};
+
+/// A sentence with the labels to write.
+#[derive(Debug, Clone)]
+pub struct Labelled<'a> {
+    /// Its tokens, as numbers within the block.
+    pub tokens: Range<usize>,
+    /// A label for each.
+    pub names: &'a [String],
+    /// Their probabilities, if they are wanted.
+    pub probabilities: Option<&'a [f64]>,
+}
+
+impl Labelled<'_> {
+    /// Number, label and probability of each token.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &str, Option<f64>)> {
+        let p = |t: usize| self.probabilities.and_then(|p| p.get(t).copied());
+        self.tokens.clone().zip(self.names).enumerate().map(move |(t, (i, name))| (i, name.as_str(), p(t)))
+    }
+}
+
+/// How far a block has been copied.
+#[derive(Debug, Clone)]
+pub struct Copy<'a> {
+    /// The block.
+    pub block: &'a Block,
+    /// Column of the label.
+    pub label: usize,
+    /// The label becomes a further column, where the format has columns for the asking.
+    pub added: bool,
+    /// The first byte of its text that was not written yet.
+    pub at: usize,
+    /// The first mark that was not written yet.
+    pub mark: usize,
+}
+
+impl<'a> Copy<'a> {
+    /// From the start of a block.
+    #[must_use]
+    pub const fn new(block: &'a Block, label: usize, added: bool) -> Self {
+        Self { block, label, added, at: 0, mark: 0 }
+    }
+
+    /// The text up to this byte.
+    pub fn upto(&mut self, end: u32, out: &mut Vec<u8>) {
+        let end = end as usize;
+        out.extend_from_slice(self.block.text().as_bytes().get(self.at..end).unwrap_or_default());
+        self.at = self.at.max(end);
+    }
+
+    /// The text up to this stretch, and `text` in its place.
+    pub fn replace(&mut self, span: Span, text: &str, out: &mut Vec<u8>) {
+        self.upto(span.start, out);
+        out.extend_from_slice(text.as_bytes());
+        self.at = span.end as usize;
+    }
+
+    /// Puts a label into its column, whatever stood there.
+    pub(super) fn replace_label(&mut self, token: usize, name: &str, out: &mut Vec<u8>) {
+        if let Some(&field) = self.block.spans(token).get(self.label) {
+            self.replace(field, name, out);
+        }
+    }
+
+    /// Rows such as `-DOCSTART-` get a column too, so that all rows have as many.
+    pub fn marks_before(&mut self, token: usize, separator: char, out: &mut Vec<u8>) {
+        while let Some(mark) = self.block.marks().get(self.mark).filter(|m| m.before as usize <= token) {
+            self.mark += 1;
+            if self.added {
+                self.upto(mark.span.end, out);
+                out.extend_from_slice(format!("{separator}O").as_bytes());
+            }
+        }
+    }
+
+    /// What is left.
+    pub fn rest(&mut self, separator: char, out: &mut Vec<u8>) {
+        self.marks_before(usize::MAX, separator, out);
+        out.extend_from_slice(self.block.text().as_bytes().get(self.at..).unwrap_or_default());
+        self.at = self.block.text().len();
+    }
+}

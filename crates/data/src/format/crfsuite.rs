@@ -1,0 +1,316 @@
+//! CRFsuite's text: a token a line, its label, then its attributes, all between tabs.
+//!
+//! ```text
+//! B-NP<TAB>w[0]=the<TAB>pos[0]=DT<TAB>length:3
+//! I-NP<TAB>w[0]=cat\:s
+//!
+//! @weight:2
+//! O<TAB>w[0]=.
+//! ```
+//!
+//! An empty line ends a sequence. `:` separates an attribute from its value, which is 1 if there is
+//! none; `\:` and `\\` mean `:` and `\` themselves, another `\` is one. Several tabs are one. A line
+//! `@weight:x` (also `@weight<TAB>x`) before the first token is the weight of the sequence. There are
+//! no comments.
+//!
+//! The reader differs from `frontend/iwa.c` and `frontend/reader.c` of CRFsuite 0.12 where that reads
+//! something else than was meant: a value that is no number is an error and not 0, a second `:` is one,
+//! lines may end in CR LF, a line of blanks is empty, and a line that starts with a tab is a token
+//! without label and not one whose first attribute is its label. Whether a file has labels is decided
+//! by its first token.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
+
+use super::Kind;
+use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::copy::{Copy, Labelled};
+use super::write::{Outgoing, Refusal, refuse};
+use crate::error::Result;
+
+/// The format, as the first token of a file has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crfsuite {
+    /// Tokens have labels.
+    pub labelled: bool,
+}
+
+impl Crfsuite {
+    /// The format of a file that starts with this text; none if the text has no token.
+    #[must_use]
+    pub fn detect(block: &Block) -> Option<Self> {
+        let mut rows = block.text().split('\n').map(str::as_bytes);
+        let row = rows.find(|row| !is_blank(row) && !row.starts_with(b"@"))?;
+        Some(Self { labelled: !row.starts_with(b"\t") })
+    }
+
+    fn find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
+        let mut start = 0;
+        let mut inside = false;
+        for (line, row) in (0..).zip(text.split('\n')) {
+            let here = start;
+            start += row.len() + 1;
+            let row = row.trim_end_matches('\r');
+            if is_blank(row.as_bytes()) {
+                rows.end_sentence();
+                inside = false;
+            } else if let Some(declared) = row.strip_prefix('@') {
+                let weight = weight(declared).map_err(|(what, help)| (line, what, help.to_owned()))?;
+                if inside {
+                    return Err((line, "a weight inside a sequence".to_owned(), FIRST.to_owned()));
+                }
+                rows.weight(weight);
+            } else {
+                inside = true;
+                self.token(row, here, line, rows).map_err(|(what, help)| (line, what, help.to_owned()))?;
+            }
+        }
+        rows.end_sentence();
+        Ok(())
+    }
+
+    fn token(
+        self,
+        row: &str,
+        start: usize,
+        line: u32,
+        rows: &mut Rows,
+    ) -> std::result::Result<(), (String, &'static str)> {
+        let mut at = start;
+        for (number, field) in row.split('\t').enumerate() {
+            let here = at;
+            at += field.len() + 1;
+            if number == 0 {
+                if field.is_empty() && self.labelled {
+                    return Err(("there is no label".to_owned(), LABEL));
+                }
+                if self.labelled {
+                    let span = name(field, here, rows).0;
+                    if span.start == span.end {
+                        return Err((format!("the label of '{field}' is empty"), COLON));
+                    }
+                    rows.field_at(span);
+                }
+                continue; // in a file without labels whatever stands here is none
+            }
+            if field.is_empty() {
+                continue;
+            }
+            let (span, value) = name(field, here, rows);
+            if span.start == span.end {
+                return Err((format!("the name of '{field}' is empty"), COLON));
+            }
+            let value = match value {
+                None | Some("") => 1.0,
+                Some(text) => match text.parse::<f32>() {
+                    Ok(value) if value.is_finite() => value,
+                    _ => return Err((format!("the value '{text}' of '{field}' is no number"), COLON)),
+                },
+            };
+            rows.attribute(span, value);
+        }
+        rows.token_with_attributes(Span::new(start, start + row.len()), line);
+        Ok(())
+    }
+}
+
+const FIRST: &str = "it stands before the first token, and an empty line stands between sequences";
+const LABEL: &str = "a line starts with the label; a file to be labelled may have none on every line";
+const COLON: &str = "write \\: for a colon that belongs to the name";
+
+/// `weight:2` or `weight<TAB>2`.
+fn weight(declared: &str) -> std::result::Result<f64, (String, &'static str)> {
+    let (what, value) = declared.split_once([':', '\t']).unwrap_or((declared, ""));
+    if what != "weight" {
+        return Err((
+            format!("'@{what}' is no declaration"),
+            "there is @weight:x only; no label starts with @",
+        ));
+    }
+    match value.trim().parse::<f64>() {
+        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+        _ => Err((format!("the weight '{value}' is no number from 0"), "such as @weight:0.5")),
+    }
+}
+
+/// The name of an attribute or label and the text of its value. The name is a stretch of the text if
+/// it has no escapes.
+fn name<'a>(field: &'a str, start: usize, rows: &mut Rows) -> (Span, Option<&'a str>) {
+    let bytes = field.as_bytes();
+    let Some(first) = memchr2(b':', b'\\', bytes) else {
+        return (Span::new(start, start + field.len()), None);
+    };
+    if bytes[first] == b':' {
+        return (Span::new(start, start + first), Some(&field[first + 1..]));
+    }
+    let mut plain = String::with_capacity(field.len());
+    let mut chars = field.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            ':' => return (rows.own(&plain), Some(&field[at + 1..])),
+            '\\' => plain.push(chars.next_if(|(_, c)| matches!(c, ':' | '\\')).map_or('\\', |(_, c)| c)),
+            c => plain.push(c),
+        }
+    }
+    (rows.own(&plain), None)
+}
+
+fn escaped(name: &str) -> Cow<'_, str> {
+    if memchr2(b':', b'\\', name.as_bytes()).is_none() {
+        return Cow::Borrowed(name);
+    }
+    Cow::Owned(name.replace('\\', "\\\\").replace(':', "\\:"))
+}
+
+impl Format for Crfsuite {
+    fn kind(&self) -> Kind {
+        Kind::Crfsuite
+    }
+
+    fn columns(&self) -> usize {
+        usize::from(self.labelled)
+    }
+
+    fn label(&self) -> Place {
+        if self.labelled { Place::Fixed(0) } else { Place::Missing }
+    }
+
+    fn ready(&self) -> bool {
+        true
+    }
+
+    fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
+        block.find(file, |text, rows| self.find(text, rows))
+    }
+
+    /// In the label's place; a probability is its value, as CRFsuite's own tagger writes it.
+    fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
+        for (i, name, probability) in labelled.iter() {
+            let Some(token) = copy.block.tokens().get(i) else { continue };
+            let row = copy.block.slice(token.span);
+            let length = memchr(b'\t', row.as_bytes()).unwrap_or(row.len());
+            let start = token.span.range().start;
+            let mut text = escaped(name).into_owned();
+            if let Some(p) = probability {
+                text.push_str(&format!(":{p:.6}"));
+            }
+            copy.replace(Span::new(start, start + length), &text, out);
+            copy.upto(token.span.end, out);
+        }
+    }
+}
+
+/// Writes a sentence.
+pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
+    if !sentence.ready {
+        return refuse("it holds attributes, and this sentence has none (-t and --features make some)");
+    }
+    if sentence.weight != 1.0 {
+        out.extend_from_slice(format!("@weight:{}\n", sentence.weight).as_bytes());
+    }
+    for row in &sentence.rows {
+        if let Some(label) =
+            row.label.filter(|l| l.is_empty() || l.starts_with('@') || is_blank(l.as_bytes()))
+        {
+            return refuse(format!("{label:?} would not be read as a label"));
+        }
+        let names = row.label.into_iter().chain(row.attributes.iter().map(|a| a.0));
+        if let Some(name) = names.clone().find(|n| n.contains(['\t', '\n', '\r'])) {
+            return refuse(format!("{name:?} holds a tab or a line end"));
+        }
+        if row.attributes.iter().any(|(name, _)| name.is_empty()) {
+            return refuse("an attribute has an empty name");
+        }
+        if row.label.is_none() && row.attributes.is_empty() {
+            return refuse("a token has neither label nor attributes");
+        }
+        if row.label.is_none() && row.attributes.iter().all(|(name, _)| is_blank(name.as_bytes())) {
+            return refuse("a token has nothing but blanks");
+        }
+        out.extend_from_slice(escaped(row.label.unwrap_or("")).as_bytes());
+        for (name, value) in &row.attributes {
+            out.push(b'\t');
+            out.extend_from_slice(escaped(name).as_bytes());
+            if *value != 1.0 {
+                out.extend_from_slice(format!(":{value}").as_bytes());
+            }
+        }
+        out.push(b'\n');
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Blocks, first};
+    use crate::open::Input;
+
+    fn read(text: &str) -> Result<(Block, Box<dyn Format>)> {
+        let mut blocks = Blocks::new(Input::from_bytes("a.crfsuite", text)?);
+        let mut block = Block::default();
+        let format = first(&mut blocks, &mut block, Some(Kind::Crfsuite))?;
+        format.parse("a.crfsuite", &mut block)?;
+        Ok((block, format))
+    }
+
+    #[test]
+    fn attributes_values_escapes_and_weights() {
+        let text = "@weight:2.5\r\nB\\:X\ta\tb:0.5\tc\\:d\\\\:-3\t\te:\r\nO\n\n\nO\t\\x\\\n";
+        let (block, format) = read(text).unwrap();
+        assert_eq!(block.text(), text);
+        assert_eq!((format.columns(), format.label(), format.ready()), (1, Place::Fixed(0), true));
+        let attributes = |i| block.attributes(i).collect::<Vec<_>>();
+        assert_eq!(attributes(0), [("a", 1.0), ("b", 0.5), ("c:d\\", -3.0), ("e", 1.0)]);
+        assert_eq!(attributes(1), []);
+        assert_eq!(attributes(2), [("\\x\\", 1.0)]);
+        assert_eq!((0..3).map(|i| block.field(i, 0)).collect::<Vec<_>>(), ["B:X", "O", "O"]);
+        assert_eq!(block.sentences().map(|s| block.weight(s.tokens.start)).collect::<Vec<_>>(), [2.5, 1.0]);
+    }
+
+    #[test]
+    fn labels_go_to_the_label_s_place() {
+        let text = "A\ta:1\r\nB\\:\tb\n\n@weight\t3\nA\n";
+        let (block, format) = read(text).unwrap();
+        let mut out = vec![];
+        let mut copy = Copy::new(&block, 0, true);
+        let names = ["X:Y".to_owned(), "Z".to_owned()];
+        format.put(
+            &mut copy,
+            &Labelled { tokens: 0..2, names: &names, probabilities: Some(&[0.5, 1.0]) },
+            &mut out,
+        );
+        format.put(&mut copy, &Labelled { tokens: 2..3, names: &names[1..], probabilities: None }, &mut out);
+        copy.rest('\t', &mut out);
+        let expected = "X\\:Y:0.500000\ta:1\r\nZ:1.000000\tb\n\n@weight\t3\nZ\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn files_without_labels() {
+        let (block, format) = read("\ta\tb\n\tc\n").unwrap();
+        assert_eq!((format.columns(), format.label()), (0, Place::Missing));
+        assert_eq!(block.attributes(0).map(|a| a.0).collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn mistakes() {
+        let error = |text| read(text).unwrap_err().to_string();
+        for (text, expected) in [
+            ("A\ta:b\n", "a.crfsuite:1: the value 'b' of 'a:b' is no number\n  help: write \\: for"),
+            ("A\t:1\n", "a.crfsuite:1: the name of ':1' is empty"),
+            (":1\ta\n", "a.crfsuite:1: the label of ':1' is empty"),
+            ("A\ta:1:2\n", "a.crfsuite:1: the value '1:2' of 'a:1:2' is no number"),
+            ("A\ta:inf\n", "a.crfsuite:1: the value 'inf' of 'a:inf' is no number"),
+            ("A\ta\n\n\tb\n", "a.crfsuite:3: there is no label\n  help: a line starts with the label"),
+            ("@weight:x\nA\n", "a.crfsuite:1: the weight 'x' is no number from 0"),
+            ("@weight:-1\nA\n", "a.crfsuite:1: the weight '-1' is no number from 0"),
+            ("@group:1\nA\n", "a.crfsuite:1: '@group' is no declaration"),
+            ("A\n@weight:1\n", "a.crfsuite:2: a weight inside a sequence"),
+        ] {
+            assert!(error(text).starts_with(expected), "{}", error(text));
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! JSON lines: a sentence a line, as an object.
+//!
+//! ```text
+//! {"tokens": ["The", "cat"], "labels": ["DT", "NN"]}
+//! {"tokens": [["The", "DT"], ["cat", "NN"]], "labels": ["B-NP", "I-NP"], "id": 17}
+//! {"features": [["w=the", {"length": 3}], {"w=cat": 1, "length": 3}], "labels": ["DT", "NN"], "weight": 2}
+//! ```
+//!
+//! A token is a string or a list of fields; the features of a token are a list of names and of objects
+//! from names to values, or one such object. Names are taken as they are: a colon has no meaning. With
+//! both keys, tokens have fields and attributes. `weight` is the weight of the sentence; other keys are
+//! left alone. Which keys there are, and how many fields, is decided by the first line that has a token.
+//!
+//! Labels are put into the text of the line, so that all else in it stays to the byte.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use seqoia_core::cast::single;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::Kind;
+use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::copy::{Copy, Labelled};
+use super::write::{Outgoing, Refusal, refuse};
+use crate::error::Result;
+
+/// The format, as the first line with a token has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Jsonl {
+    /// Fields of a token; 0 if there is no key `tokens`.
+    pub fields: usize,
+    /// There is a key `labels`.
+    pub labelled: bool,
+    /// There is a key `features`.
+    pub ready: bool,
+}
+
+/// A line, as far as it concerns us.
+#[derive(Deserialize)]
+struct Line {
+    tokens: Option<Vec<Fields>>,
+    features: Option<Vec<Features>>,
+    labels: Option<Vec<String>>,
+    weight: Option<f64>,
+}
+
+impl Line {
+    fn len(&self) -> usize {
+        self.tokens.as_ref().map_or_else(|| self.features.as_ref().map_or(0, Vec::len), Vec::len)
+    }
+
+    fn shape(&self) -> Jsonl {
+        let first = self.tokens.as_ref().and_then(|tokens| tokens.first());
+        Jsonl {
+            fields: first.map_or(0, |fields| fields.0.len()),
+            labelled: self.labels.is_some(),
+            ready: self.features.is_some(),
+        }
+    }
+}
+
+/// `"a"` or `["a", "b"]`.
+struct Fields(Vec<String>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Fields;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a word or a list of fields")
+            }
+            fn visit_str<E>(self, word: &str) -> std::result::Result<Fields, E> {
+                Ok(Fields(vec![word.to_owned()]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Fields, A::Error> {
+                let mut fields = vec![];
+                while let Some(field) = seq.next_element()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_any(Read)
+    }
+}
+
+/// `["a", {"b": 2}]` or `{"a": 1, "b": 2}`.
+#[derive(Default)]
+struct Features(Vec<(String, f32)>);
+
+impl<'de> Deserialize<'de> for Features {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(ReadFeatures { inner: false })
+    }
+}
+
+/// Reads the features of a token or, `inner`, an item of their list.
+struct ReadFeatures {
+    inner: bool,
+}
+
+/// An item of a list of features.
+struct Item(Features);
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(ReadFeatures { inner: true }).map(Item)
+    }
+}
+
+impl<'de> Visitor<'de> for ReadFeatures {
+    type Value = Features;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.inner {
+            false => "the features of a token, a list or an object",
+            true => "a feature, a string or an object",
+        })
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> std::result::Result<Features, E> {
+        match self.inner {
+            true => Ok(Features(vec![(name.to_owned(), 1.0)])),
+            false => Err(E::invalid_type(serde::de::Unexpected::Str(name), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Features, A::Error> {
+        if self.inner {
+            return Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self));
+        }
+        let mut all = Features::default();
+        while let Some(Item(mut features)) = seq.next_element()? {
+            all.0.append(&mut features.0);
+        }
+        Ok(all)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
+        let mut all = vec![];
+        while let Some((name, value)) = map.next_entry::<String, f64>()? {
+            let value = single(value);
+            if !value.is_finite() {
+                return Err(A::Error::custom(format!("the value of '{name}' is beyond all bounds")));
+            }
+            all.push((name, value));
+        }
+        Ok(Features(all))
+    }
+}
+
+/// Whether a line is a sentence in this format.
+pub(super) fn can_start(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"{")
+        && serde_json::from_slice::<Line>(line).is_ok_and(|l| l.tokens.is_some() || l.features.is_some())
+}
+
+const WANTED: &str =
+    "a line is an object such as {\"tokens\": [\"The\", \"cat\"], \"labels\": [\"DT\", \"NN\"]}";
+const ALIKE: &str = "all lines have the same keys, and all tokens as many fields";
+const FILLED: &str = "leave it out, or write _ for no value";
+
+impl Jsonl {
+    /// The format of a file that starts with this text; none if the text has no token. A line that is
+    /// broken is left for `parse` to tell.
+    #[must_use]
+    pub fn detect(block: &Block) -> Option<Self> {
+        let mut lines = block.text().lines().filter(|line| !is_blank(line.as_bytes()));
+        lines.find_map(|line| match serde_json::from_str::<Line>(line) {
+            Ok(line) if line.len() > 0 => Some(line.shape()),
+            Ok(line) if line.tokens.is_some() || line.features.is_some() => None,
+            _ => Some(Self::default()),
+        })
+    }
+
+    fn find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
+        let mut start = 0;
+        for (number, row) in (0..).zip(text.split('\n')) {
+            let here = start;
+            start += row.len() + 1;
+            let row = row.trim_end_matches([' ', '\t', '\r']);
+            if row.is_empty() {
+                continue;
+            }
+            let line: Line =
+                serde_json::from_str(row).map_err(|error| (number, told(&error), WANTED.to_owned()))?;
+            let span = Span::new(here, here + row.len());
+            self.sentence(line, span, number, rows)
+                .map_err(|(what, help)| (number, what, help.to_owned()))?;
+        }
+        Ok(())
+    }
+
+    fn sentence(
+        self,
+        line: Line,
+        span: Span,
+        number: u32,
+        rows: &mut Rows,
+    ) -> std::result::Result<(), (String, &'static str)> {
+        if line.tokens.is_none() && line.features.is_none() {
+            return Err(("neither 'tokens' nor 'features'".to_owned(), WANTED));
+        }
+        let length = line.len();
+        if length == 0 {
+            return Ok(());
+        }
+        let have = |key: &str, has: bool| {
+            format!("{} '{key}', unlike the lines before", if has { "a key" } else { "no key" })
+        };
+        let shape = line.shape();
+        if (shape.fields > 0) != (self.fields > 0) {
+            return Err((have("tokens", shape.fields > 0), ALIKE));
+        }
+        if shape.ready != self.ready {
+            return Err((have("features", shape.ready), ALIKE));
+        }
+        if shape.labelled != self.labelled {
+            return Err((have("labels", shape.labelled), ALIKE));
+        }
+        let counts = [line.features.as_ref().map(Vec::len), line.labels.as_ref().map(Vec::len)];
+        for (key, count) in ["features", "labels"].into_iter().zip(counts) {
+            if let Some(count) = count.filter(|&count| count != length) {
+                return Err((
+                    format!("the length of '{key}' is {count}, expected {length}"),
+                    "every token has one",
+                ));
+            }
+        }
+        if let Some(weight) = line.weight {
+            if !(weight >= 0.0 && weight.is_finite()) {
+                return Err((format!("the weight {weight} is no number from 0"), "such as 0.5"));
+            }
+            rows.weight(weight);
+        }
+        let (tokens, features) = (line.tokens.unwrap_or_default(), line.features.unwrap_or_default());
+        let labels = line.labels.unwrap_or_default();
+        for t in 0..length {
+            let fields = tokens.get(t).map_or(&[][..], |fields| &fields.0);
+            if fields.len() != self.fields {
+                let what = format!("token {} has {} fields, expected {}", t + 1, fields.len(), self.fields);
+                return Err((what, ALIKE));
+            }
+            for field in fields.iter().chain(labels.get(t)) {
+                if field.is_empty() {
+                    return Err((format!("a field or the label of token {} is empty", t + 1), FILLED));
+                }
+                let span = rows.own(field);
+                rows.field_at(span);
+            }
+            for (name, value) in features.get(t).map_or(&[][..], |features| &features.0) {
+                if name.is_empty() {
+                    return Err((format!("a feature of token {} has no name", t + 1), FILLED));
+                }
+                let span = rows.own(name);
+                rows.attribute(span, *value);
+            }
+            rows.token_with_attributes(span, number);
+        }
+        rows.end_sentence();
+        Ok(())
+    }
+}
+
+/// What serde_json says, without the line, which is always its first.
+fn told(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", ", at byte ")
+}
+
+impl Format for Jsonl {
+    fn kind(&self) -> Kind {
+        Kind::Jsonl
+    }
+
+    fn columns(&self) -> usize {
+        self.fields + usize::from(self.labelled)
+    }
+
+    fn label(&self) -> Place {
+        if self.labelled { Place::Fixed(self.fields) } else { Place::Missing }
+    }
+
+    fn ready(&self) -> bool {
+        self.ready
+    }
+
+    fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
+        block.find(file, |text, rows| self.find(text, rows))
+    }
+
+    /// Into the value of `labels`, or as a further key; probabilities go to `probabilities`.
+    fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
+        let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
+        let (start, line) = (token.span.range().start, copy.block.slice(token.span));
+        // The line was parsed before, so it is an object.
+        let keys: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(line).unwrap_or_default();
+        let mut values = vec![("labels", serde_json::to_string(labelled.names).unwrap_or_default())];
+        if let Some(p) = labelled.probabilities {
+            let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
+            values.push(("probabilities", format!("[{}]", p.join(","))));
+        }
+        let mut edits = vec![];
+        for (key, value) in values {
+            match keys.get(key).map(|raw| raw.get()) {
+                Some(raw) => {
+                    let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
+                    edits.push((Span::new(at, at + raw.len()), value));
+                }
+                None => {
+                    let at = token.span.range().end.saturating_sub(1); // its closing brace
+                    let comma = if keys.is_empty() { "" } else { "," };
+                    edits.push((Span::new(at, at), format!("{comma}\"{key}\":{value}")));
+                }
+            }
+        }
+        edits.sort_by_key(|(span, _)| span.start);
+        edits.iter().for_each(|(span, text)| copy.replace(*span, text, out));
+        copy.upto(token.span.end, out);
+    }
+}
+
+/// Writes a sentence.
+pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    let listed = |items: Vec<String>| format!("[{}]", items.join(","));
+    let mut keys = vec![];
+    if sentence.rows.iter().any(|row| row.fields.iter().chain(&row.label).any(|field| field.is_empty())) {
+        return refuse("a field or label is empty");
+    }
+    if sentence.ready {
+        let feature = |&(name, value): &(&str, f32)| match value == 1.0 {
+            true => quoted(name),
+            false => format!("{{{}:{value}}}", quoted(name)),
+        };
+        let token = |row: &super::Outgo<'_>| listed(row.attributes.iter().map(feature).collect());
+        keys.push(("features", listed(sentence.rows.iter().map(token).collect())));
+    } else {
+        let token = |row: &super::Outgo<'_>| match row.fields[..] {
+            [word] => quoted(word),
+            _ => listed(row.fields.iter().map(|field| quoted(field)).collect()),
+        };
+        keys.push(("tokens", listed(sentence.rows.iter().map(token).collect())));
+    }
+    let labels: Option<Vec<String>> = sentence.rows.iter().map(|row| row.label.map(quoted)).collect();
+    keys.extend(labels.map(|labels| ("labels", listed(labels))));
+    if sentence.weight != 1.0 {
+        keys.push(("weight", sentence.weight.to_string()));
+    }
+    let keys: Vec<String> = keys.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+    out.extend_from_slice(format!("{{{}}}\n", keys.join(",")).as_bytes());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Blocks, first};
+    use crate::open::Input;
+
+    fn read(text: &str) -> Result<(Block, Box<dyn Format>)> {
+        let mut blocks = Blocks::new(Input::from_bytes("a.jsonl", text)?);
+        let mut block = Block::default();
+        let format = first(&mut blocks, &mut block, Some(Kind::Jsonl))?;
+        format.parse("a.jsonl", &mut block)?;
+        Ok((block, format))
+    }
+
+    #[test]
+    fn tokens_and_labels() {
+        let text = "\r\n{\"id\": 1, \"tokens\": [\"a b\", \"\\u00e9\\n\"], \"labels\": [\"X\", \"Y\"]}\r\n\
+                    {\"tokens\": [], \"labels\": []}\n{\"labels\":[\"Z\"],\"tokens\":[[\"c\"]],\"weight\":0.5}";
+        let (block, format) = read(text).unwrap();
+        assert_eq!((block.text(), format.columns(), format.label()), (text, 2, Place::Fixed(1)));
+        let rows: Vec<Vec<&str>> = (0..3).map(|i| block.columns(i).collect()).collect();
+        assert_eq!(rows, [["a b", "X"], ["é\n", "Y"], ["c", "Z"]]);
+        assert_eq!((block.len(), block.sentence(1).line, block.weight(2)), (2, 4, 0.5));
+    }
+
+    #[test]
+    fn features_and_values() {
+        let text = r#"{"features": [["a:1", {"b": 2.5}, "c"], {"d": 1, "e": -1}, []]}"#;
+        let (block, format) = read(text).unwrap();
+        assert_eq!((format.columns(), format.label(), format.ready()), (0, Place::Missing, true));
+        assert_eq!(block.attributes(0).collect::<Vec<_>>(), [("a:1", 1.0), ("b", 2.5), ("c", 1.0)]);
+        assert_eq!(block.attributes(1).collect::<Vec<_>>(), [("d", 1.0), ("e", -1.0)]);
+        assert_eq!(block.attributes(2).len(), 0);
+    }
+
+    #[test]
+    fn all_but_the_labels_stays() {
+        let put = |text: &str, probabilities: Option<&[f64]>| {
+            let (block, format) = read(text).unwrap();
+            let (mut copy, mut out) = (Copy::new(&block, 1, true), vec![]);
+            let names = ["A\"".to_owned()];
+            format.put(&mut copy, &Labelled { tokens: 0..1, names: &names, probabilities }, &mut out);
+            copy.rest('\t', &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(
+            put("{\"labels\" : [ \"x\" ], \"tokens\": [\"a\"], \"k\": null } \r\n", None),
+            "{\"labels\" : [\"A\\\"\"], \"tokens\": [\"a\"], \"k\": null } \r\n"
+        );
+        assert_eq!(
+            put("{\"tokens\": [\"a\"]}\n{\"tokens\": []}\n", Some(&[0.25])),
+            "{\"tokens\": [\"a\"],\"labels\":[\"A\\\"\"],\"probabilities\":[0.250000]}\n{\"tokens\": []}\n"
+        );
+        assert_eq!(
+            put("{\"labels\":null,\"tokens\":[\"a\"]}", None),
+            "{\"labels\":[\"A\\\"\"],\"tokens\":[\"a\"]}"
+        );
+    }
+
+    #[test]
+    fn mistakes() {
+        let error = |text: &str| read(text).unwrap_err().to_string();
+        let one = "{\"tokens\":[\"a\"],\"labels\":[\"x\"]}\n";
+        for (text, expected) in [
+            (one.replace("]}", "}"), "a.jsonl:1: expected `,` or `]`, at byte 30\n  help: a line is"),
+            (one.replace("tokens", "words"), "a.jsonl:1: neither 'tokens' nor 'features'"),
+            (one.replace("\"a\"", "1"), "a.jsonl:1: invalid type: integer `1`, expected a word or a list of"),
+            (one.replace("\"x\"", ""), "a.jsonl:1: the length of 'labels' is 0, expected 1"),
+            (one.replace("\"x\"", "\"\""), "a.jsonl:1: a field or the label of token 1 is empty"),
+            (one.replace("]}", "],\"weight\":-1}"), "a.jsonl:1: the weight -1 is no number from 0"),
+            (format!("{one}{{\"tokens\":[\"a\"]}}"), "a.jsonl:2: no key 'labels', unlike the lines before"),
+            (
+                format!("{one}{}", one.replace("tokens", "features").replace("\"a\"", "[]")),
+                "a.jsonl:2: no key 'tokens'",
+            ),
+            (
+                format!("{one}{}", one.replace("\"a\"", "[\"a\",\"b\"]")),
+                "a.jsonl:2: token 1 has 2 fields, expected 1",
+            ),
+            (
+                "{\"features\":[\"a\"]}".to_owned(),
+                "a.jsonl:1: invalid type: string \"a\", expected the features of a",
+            ),
+            ("{\"features\":[[[]]]}".to_owned(), "a.jsonl:1: invalid type: sequence, expected a feature"),
+            ("{\"features\":[{\"a\":1e39}]}".to_owned(), "a.jsonl:1: the value of 'a' is beyond all bounds"),
+        ] {
+            assert!(error(&text).starts_with(expected), "{}", error(&text));
+        }
+    }
+}
