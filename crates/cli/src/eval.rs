@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use seqoia::data::open::Input;
-use seqoia::eval::{ByKnown, FEWEST, Interval, confusions, interval, tallies};
+use seqoia::eval::{ByKnown, FEWEST, Interval, Scored, Unit, confusions, interval, tallies};
 use seqoia::evaluate::{self, Evaluated, Trials};
 use seqoia::{Error, LabelColumn};
 use seqoia_report::{Compared, Evaluation, bytes, segmentation_table};
@@ -112,7 +112,9 @@ fn check(args: &Given) -> seqoia::Result<()> {
 fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
     let data = open(args.data)?;
     let scored = if args.gold.is_some() {
-        against_gold(args, data)?.scored
+        let Evaluated { scored, unit, sentences } = against_gold(args, data)?;
+        // Labels that are no chunks are counted, too.
+        if unit == Unit::Tokens { Scored::of(&sentences, Unit::Chunks) } else { scored }
     } else {
         let (name, text) = evaluate::text(data)?;
         let options = seqoia::eval::Options { raw: args.raw, ..seqoia::eval::Options::default() };
@@ -126,7 +128,12 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
 fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
     let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
     let label = label.map_err(|e| Error::Option(format!("--label: {e}")))?;
-    evaluate::compare(open(args.gold.as_deref())?, data, args.format, &label)
+    let evaluated = evaluate::compare(open(args.gold.as_deref())?, data, args.format, &label)?;
+    if !args.raw {
+        return Ok(evaluated);
+    }
+    let sentences = evaluated.sentences;
+    Ok(Evaluated { scored: Scored::of(&sentences, Unit::Raw), unit: Unit::Raw, sentences })
 }
 
 /// Labels of one file, and a closer look at them.

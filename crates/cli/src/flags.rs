@@ -77,7 +77,7 @@ pub(crate) struct TrainArgs {
     /// Template file of CRF++; may be given again
     #[arg(short, long, value_name = "FILE", help_heading = "Features")]
     pub(crate) template: Vec<PathBuf>,
-    /// Named feature set: chunking, pos, ner-001, ner-003, segmentation
+    /// Named feature set: chunking, pos, ner, ner-001, ner-003, segmentation
     #[arg(long, value_name = "SET", help_heading = "Features")]
     pub(crate) features: Vec<String>,
     /// Word clusters, rows of path<TAB>word: their paths become features
@@ -222,7 +222,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, conflicts_with = "json")]
     pub(crate) conlleval: bool,
     /// Labels have no prefixes: every token is a chunk (conlleval -r)
-    #[arg(long, conflicts_with = "gold")]
+    #[arg(long)]
     pub(crate) raw: bool,
     /// Figures as JSON
     #[arg(long)]
