@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::ArgMatches;
 use seqoia::core::param::Kind as ParamKind;
 use seqoia::data::features::{Clusters, Lexica};
+use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
 use seqoia::structures::chain::Precision;
@@ -168,7 +169,9 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
         PairsName::Observed => PairChoice::Observed,
         PairsName::All => PairChoice::All,
     };
-    options.format = args.format;
+    // Segmented text looks like columns; who asks for the features of characters has words.
+    let characters = args.template.is_empty() && args.features == ["segmentation"];
+    options.format = args.format.or(characters.then_some(Kind::Words));
     Ok(options)
 }
 
