@@ -1,6 +1,6 @@
 # What a person types. Everything a target needs is installed by cargo.
 
-.PHONY: test test-long lint doc demo
+.PHONY: test test-long lint doc demo dist
 
 # Every test but the long ones. Those on outside data look for it in $SEQOIA_DATA.
 test:
@@ -20,3 +20,15 @@ doc:
 
 demo:
 	cargo run --release -- demo
+
+# A program that needs no library of its machine, with completions and man pages, in target/dist: built with
+# musl if that target is installed, else with a static glibc.
+HOST := $(shell rustc -vV | sed -n 's/^host: //p')
+MUSL := $(subst -gnu,-musl,$(HOST))
+TARGET := $(shell [ -d "$$(rustc --print sysroot)/lib/rustlib/$(MUSL)" ] && echo $(MUSL) || echo $(HOST))
+dist:
+	RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked -p seqoia-cli --target $(TARGET)
+	mkdir -p target/dist/man
+	cp target/$(TARGET)/release/seqoia target/dist/
+	for shell in bash zsh fish; do target/dist/seqoia completions $$shell > target/dist/seqoia.$$shell; done
+	target/dist/seqoia man target/dist/man

@@ -35,6 +35,28 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Train and try a model on generated data
     Demo(DemoArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write man pages into a folder
+    Man(ManArgs),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  seqoia completions bash > ~/.local/share/bash-completion/completions/seqoia")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  seqoia man ~/.local/share/man/man1 && man seqoia-train")]
+pub(crate) struct ManArgs {
+    /// Where the pages go
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Args)]

@@ -8,6 +8,7 @@ mod habits;
 mod predict;
 mod reporter;
 mod screen;
+mod shell;
 mod targets;
 mod train;
 
@@ -16,8 +17,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
-    let command = train::with_learner_flags(flags::Cli::command());
-    let matches = command.try_get_matches().unwrap_or_else(|error| habits::exit(&error));
+    let matches = whole().try_get_matches().unwrap_or_else(|error| habits::exit(&error));
     let cli = match flags::Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
@@ -28,11 +28,18 @@ fn main() -> ExitCode {
         flags::Command::Eval(args) => eval::run(args),
         flags::Command::Convert(args) => convert::run(args),
         flags::Command::Demo(args) => demo::run(args),
+        flags::Command::Completions(args) => shell::completions(whole(), args),
+        flags::Command::Man(args) => shell::man(whole(), args),
     };
     match result {
         Ok(code) => code,
         Err(error) => fail(&error),
     }
+}
+
+/// The command line with the flags of all learners.
+fn whole() -> clap::Command {
+    train::with_learner_flags(flags::Cli::command())
 }
 
 /// Tells an error and picks the exit code: 2 for options that do not go together, 1 for all else. A
