@@ -27,7 +27,7 @@ HOST := $(shell rustc -vV | sed -n 's/^host: //p')
 MUSL := $(subst -gnu,-musl,$(HOST))
 TARGET := $(shell [ -d "$$(rustc --print sysroot)/lib/rustlib/$(MUSL)" ] && echo $(MUSL) || echo $(HOST))
 dist:
-	RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --locked -p seqoia-cli --target $(TARGET)
+	RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --release --locked -p seqoia-cli --target $(TARGET)
 	mkdir -p target/dist/man
 	cp target/$(TARGET)/release/seqoia target/dist/
 	for shell in bash zsh fish; do target/dist/seqoia completions $$shell > target/dist/seqoia.$$shell; done
