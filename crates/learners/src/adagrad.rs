@@ -13,9 +13,9 @@
 //! with l2.
 //!
 //! Differs from the paper: a position whose gradient is at most `least` in every label makes no step.
-//! Most positions are certain after a while, so most rows of weights are left alone. And a feature that occurs at several positions of an example takes a
-//! step for each of them, all with gradients at the same w. Merging them first was tried: it took a
-//! third more time and the scores stayed the same.
+//! Most positions are certain after a while, so most rows of weights are left alone. And a feature that
+//! occurs at several positions of an example takes a step for each of them, all with gradients at the
+//! same w. Merging them first was tried: it took a third more time and the scores stayed the same.
 
 use crate::planes::BLOCK;
 use seqoia_core::cast::{real, single};

@@ -215,7 +215,7 @@ mod tests {
 
     fn assert_direction(memory: &Memory, pairs: &[Pair], g: &[f64]) {
         let mut d = vec![];
-        memory.direction(&mut Alone, g, &mut d).unwrap();
+        memory.direction(&mut Alone::new(), g, &mut d).unwrap();
         let expected = two_loops(pairs, g);
         let size = product(&expected, &expected).sqrt();
         d.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-5 * size, "{a} {b}"));
@@ -229,7 +229,7 @@ mod tests {
         let g: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
         for _ in 0..5 {
             let (s, y) = pair(&mut random, n);
-            memory.push(&mut Alone, 1.0, &s, &y, &vec![0.0; n]).unwrap();
+            memory.push(&mut Alone::new(), 1.0, &s, &y, &vec![0.0; n]).unwrap();
             pairs.push((s, y));
             let kept = pairs.len().saturating_sub(3);
             assert_direction(&memory, &pairs[kept..], &g);
@@ -246,15 +246,15 @@ mod tests {
             memory.begin(n);
             let pairs = [pair(&mut random, n), pair(&mut random, n)];
             for (s, y) in &pairs {
-                memory.push(&mut Alone, 1.0, s, y, &zeros).unwrap();
+                memory.push(&mut Alone::new(), 1.0, s, y, &zeros).unwrap();
             }
             let (s, y) = pair(&mut random, n);
-            memory.push(&mut Alone, -1.0, &s, &y, &zeros).unwrap();
+            memory.push(&mut Alone::new(), -1.0, &s, &y, &zeros).unwrap();
             // A full memory has lost its oldest pair to the refused one: it starts anew.
             assert_eq!(memory.is_empty(), limit == 2);
             let mut kept = if limit == 2 { vec![] } else { pairs.to_vec() };
             assert_direction(&memory, &kept, &g);
-            memory.push(&mut Alone, 1.0, &s, &y, &zeros).unwrap();
+            memory.push(&mut Alone::new(), 1.0, &s, &y, &zeros).unwrap();
             kept.push((s, y));
             assert_direction(&memory, &kept, &g);
         }

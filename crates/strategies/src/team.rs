@@ -144,6 +144,13 @@ impl Workers {
                 let chunk = next.fetch_add(1, Ordering::Relaxed);
                 let Some(cut) = cuts.get(chunk) else { break };
                 let answer = or_error(|| lane.sum(&ids[cut.clone()], w, wanted.then_some(&mut *gradient)));
+                if let Err(Error::Worker(_)) = answer {
+                    // Who panicked may have left anything behind.
+                    gradient.clear();
+                    if let Ok(fresh) = Arc::clone(&self.structure).lane(number) {
+                        *lane = fresh;
+                    }
+                }
                 let mut sum = lock(&sum);
                 while sum.turn != chunk {
                     sum = changed.wait(sum).unwrap_or_else(PoisonError::into_inner);

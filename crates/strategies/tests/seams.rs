@@ -200,6 +200,72 @@ impl Learner for Failing {
     }
 }
 
+/// A chain whose lanes panic once, at the end of a sum.
+struct Fragile(Arc<Chain>, AtomicBool);
+
+impl Structure for Fragile {
+    fn examples(&self) -> usize {
+        self.0.examples()
+    }
+    fn weights(&self) -> usize {
+        self.0.weights()
+    }
+    fn offers(&self) -> &'static [Question] {
+        self.0.offers()
+    }
+    fn lane(self: Arc<Self>, number: usize) -> Result<Box<dyn Lane>> {
+        let lane = Arc::clone(&self.0).lane(number)?;
+        Ok(Box::new(FragileLane { lane, of: self }))
+    }
+}
+
+struct FragileLane {
+    lane: Box<dyn Lane>,
+    of: Arc<Fragile>,
+}
+
+impl Lane for FragileLane {
+    fn open(&mut self, id: usize) -> Result<f64> {
+        // The last of the last chunk: gradients of others are there, and no later chunk takes them along.
+        let last = id + 1 == self.of.examples();
+        assert!(!(last && self.of.1.swap(false, Ordering::Relaxed)), "a bug");
+        self.lane.open(id)
+    }
+    fn parts(&self) -> usize {
+        self.lane.parts()
+    }
+    fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {
+        self.lane.scores(w, scores);
+    }
+    fn infer(&mut self, scores: &[f64], marginals: Option<&mut [f64]>) -> f64 {
+        self.lane.infer(scores, marginals)
+    }
+    fn gold_score(&mut self, scores: &[f64]) -> f64 {
+        self.lane.gold_score(scores)
+    }
+    fn gold(&mut self, c: f64, parts: &mut [f64]) {
+        self.lane.gold(c, parts);
+    }
+    fn scatter(&self, parts: &[f64], least: f64, out: &mut Delta) {
+        self.lane.scatter(parts, least, out);
+    }
+}
+
+#[test]
+fn a_sum_after_a_panic_is_that_of_a_fresh_team() {
+    let total = |panics| {
+        let fragile = Fragile(Arc::new(chain(30, 5)), AtomicBool::new(panics));
+        let w = vec![0.1; fragile.weights()];
+        let mut strategy = batch::batch(Arc::new(fragile), setup(2, 1)).unwrap();
+        let mut g = vec![0.0; w.len()];
+        if panics {
+            assert!(matches!(strategy.total(Weights::plain(&w), Some(&mut g)), Err(Error::Worker(_))));
+        }
+        (strategy.total(Weights::plain(&w), Some(&mut g)).unwrap().to_bits(), bits(&g))
+    };
+    assert_eq!(total(true), total(false));
+}
+
 #[test]
 fn errors_and_panics_of_workers_come_back_and_the_team_lives_on() {
     let mut strategy = minibatch::minibatch(Arc::new(chain(30, 5)), setup(3, 8)).unwrap();

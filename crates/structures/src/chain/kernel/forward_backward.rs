@@ -123,25 +123,16 @@ fn smaller<R: Real>(a: R, b: R) -> R {
     if b < a { b } else { a }
 }
 
-/// Smallest and largest number of rows of `labels` numbers each: eight at a time, so that it runs in
-/// vectors.
-#[inline(always)]
+/// Smallest and largest number of rows of `labels` numbers each.
 pub(super) fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R, R) {
-    let (mut least, mut most) = ([rows[0]; 8], [rows[0]; 8]);
+    let (mut least, mut most) = (rows[0], rows[0]);
     for row in rows.chunks_exact(width) {
-        let (eights, rest) = row[..labels].as_chunks::<8>();
-        for x in eights {
-            for j in 0..8 {
-                least[j] = smaller(least[j], x[j]);
-                most[j] = larger(most[j], x[j]);
-            }
-        }
-        for (j, &x) in rest.iter().enumerate() {
-            least[j] = smaller(least[j], x);
-            most[j] = larger(most[j], x);
+        for &x in &row[..labels] {
+            least = smaller(least, x);
+            most = larger(most, x);
         }
     }
-    (least.into_iter().fold(least[0], smaller), most.into_iter().fold(most[0], larger))
+    (least, most)
 }
 
 /// `to = exp(from - most)`, 0 in the padding.
