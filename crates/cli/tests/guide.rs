@@ -2,7 +2,8 @@
 //!
 //! A `console` block has commands behind `$ `, continued behind `> `; then `? CODE` if the command is to fail;
 //! then its output, errors included. A `sh` block is run as it stands and must succeed. In an output, `[..]`
-//! stands for anything within a line and a line `...` for any lines: for times, threads and memory.
+//! stands for anything within a line, with as many blanks before it as a wide number leaves, and a line `...`
+//! for any lines: for times, threads and memory.
 //!
 //! trycmd, which runs `tests/golden`, starts programs without a shell, and the guide has pipes and
 //! here-documents; hence this file. As there, `TRYCMD=overwrite` puts what was printed into the guide and
@@ -107,7 +108,11 @@ fn run(script: &str, folder: &Path) -> (i32, String) {
 /// Whether a line is as the pattern says.
 fn like(pattern: &str, line: &str) -> bool {
     let Some((head, tail)) = pattern.split_once("[..]") else { return pattern == line };
-    let Some(rest) = line.strip_prefix(head) else { return false };
+    let word = head.trim_end_matches(' ');
+    let Some(rest) = line.strip_prefix(word) else { return false };
+    if word.len() < head.len() && !rest.starts_with(' ') {
+        return false;
+    }
     (0..=rest.len()).filter(|&i| rest.is_char_boundary(i)).any(|i| like(tail, &rest[i..]))
 }
 
@@ -210,6 +215,7 @@ fn files_and_targets_that_documents_name_exist() {
 fn wildcards_match_what_they_should() {
     assert!(like("a [..] c", "a b c") && like("[..]", "") && like("a[..]", "a") && like("é[..]é", "éxé"));
     assert!(!like("a [..] c", "a b d") && !like("a", "ab"));
+    assert!(like("a    [..]", "a  1,000") && !like("a    [..]", "ab"));
     assert!(same(&["a", "...", "z"], &["a", "b", "c", "z"]) && same(&["..."], &[]));
     assert!(!same(&["a"], &["a", "b"]) && !same(&["a", "b"], &["a"]));
 }
