@@ -1,10 +1,18 @@
-# What a person types. Everything a target needs is installed by cargo.
+# What a person types. Everything a target needs is installed by cargo, and a browser for the pages by apt-get.
 
-.PHONY: test test-long lint doc demo dist
+.PHONY: browser test test-long lint doc demo dist
+
+# Chromium, which a test opens pages with; nothing fails without it.
+BROWSER := command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null
+INSTALL := apt-get install -qq -y --no-install-recommends chromium
+browser:
+	@$(BROWSER) || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& { $(INSTALL) || { apt-get update -qq && $(INSTALL); }; } >/dev/null 2>&1; } || true
 
 # Every test but the long ones. Those on outside data look for it in $SEQOIA_DATA.
-test:
+test: browser
 	cargo test --workspace
+	@$(BROWSER) || echo "skipped: pages in a browser, since there is no chromium"
 	@[ -n "$$SEQOIA_DATA" ] || echo "skipped: tests on outside data, since SEQOIA_DATA is not set"
 
 # Tests that take minutes.

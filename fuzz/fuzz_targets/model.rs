@@ -25,6 +25,9 @@ fuzz_target!(|bytes: &[u8]| {
 fn open(bytes: &[u8]) {
     let _ = Checkpoint::from_bytes("fuzz", bytes);
     if let Ok(model) = Labeller::from_bytes("fuzz", bytes) {
-        let _ = Predictor::new(Arc::new(model)).label(&[&["The", "DT", "O"], &["cat", "NN", "O"]]);
+        let model = Arc::new(model);
+        let _ = Predictor::new(Arc::clone(&model)).label(&[&["The", "DT", "O"], &["cat", "NN", "O"]]);
+        let _ = seqoia::model_to_text(&model, &mut std::io::sink());
+        let _ = seqoia::why_text(&model, "The/DT/O cat/NN/O", None);
     }
 }

@@ -71,8 +71,8 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let labeller = Arc::new(Labeller::from_bytes("demo.seqoia", &model)?);
     let label = |text: &str, output: Output| -> seqoia::Result<Vec<u8>> {
         let mut out = vec![];
-        let options = PredictOptions { output, threads, eager: false, format: None };
-        predict(&labeller, seqoia::input_from_text("test.txt", text)?, options, &mut out)?;
+        let options = PredictOptions::new(output, threads);
+        predict(&labeller, seqoia::input_from_text("test.txt", text)?, &options, &mut out)?;
         Ok(out)
     };
     let found = label(&test, Output::Text)?;

@@ -147,6 +147,9 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
         evaluate::last_two(&name, &text, args.raw)?
     };
     let Evaluated { scored, unit, sentences } = &evaluated;
+    if args.gold.is_none() && scored.accuracy.token_counts().1 == 0 {
+        screen::warning(&format!("{name}: the last two columns never agree; is this what predict wrote?"));
+    }
     let known = args.train.as_deref().map(|file| by_known(file, &name, &evaluated)).transpose()?;
     let seed = args.seed.unwrap_or(1);
     let interval = args.bootstrap.map(|n| interval(&tallies(sentences, *unit), n, seed));

@@ -8,6 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use seqoia::data::format::Kind;
 
+use crate::check::CheckArgs;
+use crate::inspect::InspectArgs;
+
 #[derive(Parser)]
 #[command(
     name = "seqoia",
@@ -31,6 +34,10 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Score labelled data
     Eval(EvalArgs),
+    /// Look at data before training
+    Check(CheckArgs),
+    /// Look into a model: its weights, and why it gives a label
+    Inspect(InspectArgs),
     /// Rewrite data in another format or label scheme
     Convert(ConvertArgs),
     /// Train and try a model on generated data
@@ -99,6 +106,9 @@ pub(crate) struct TrainArgs {
     /// Template file of CRF++; may be given again
     #[arg(short, long, value_name = "FILE", help_heading = "Features")]
     pub(crate) template: Vec<PathBuf>,
+    /// Pattern file of Wapiti; may be given again
+    #[arg(short, long, value_name = "FILE", help_heading = "Features")]
+    pub(crate) patterns: Vec<PathBuf>,
     /// Named feature set: chunking, pos, ner, ner-001, ner-003, segmentation
     #[arg(long, value_name = "SET", help_heading = "Features")]
     pub(crate) features: Vec<String>,
@@ -109,6 +119,22 @@ pub(crate) struct TrainArgs {
     /// or behind another flag
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Features")]
     pub(crate) gazetteer: Vec<PathBuf>,
+    /// Words for text without blanks, one a line: those that start or end at a character, or meet
+    /// there, become features
+    #[arg(long, value_name = "FILE", help_heading = "Features")]
+    pub(crate) dictionary: Option<PathBuf>,
+    /// The same with the words of the training text, for each sentence those of the others
+    #[arg(long, help_heading = "Features")]
+    pub(crate) own_dictionary: bool,
+    /// Take half-width ASCII for full width, or text as it is [default: own; segmentation: full]
+    #[arg(long, value_enum, help_heading = "Features")]
+    pub(crate) width: Option<WidthName>,
+    /// Let tests that fail fire too, as F
+    #[arg(long, help_heading = "Features")]
+    pub(crate) false_features: bool,
+    /// Print each token's label and attributes instead of training
+    #[arg(long, help_heading = "Features")]
+    pub(crate) dump_features: bool,
     /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]
     #[arg(long, value_name = "COLUMN", help_heading = "Features")]
     pub(crate) label: Option<String>,
@@ -122,6 +148,25 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_enum, default_value_t = PairsName::Observed, help_heading = "Features")]
     pub(crate) pairs: PairsName,
 
+    /// Which labels may follow each other: bio, iobes or another scheme, or a file with lines such as
+    /// `forbid O I-PER`
+    #[arg(long, value_name = "RULES", help_heading = "Labels")]
+    pub(crate) rules: Option<String>,
+    /// Some labels are not known: MARK [_] stands in their place, and they may be any
+    #[arg(long, value_name = "MARK", num_args = 0..=1, require_equals = true, default_missing_value = "_",
+        help_heading = "Labels")]
+    pub(crate) partial: Option<String>,
+    /// How much a label or chunk type counts; a sentence counts the mean of its labels
+    #[arg(long, value_name = "LABEL=X", help_heading = "Labels")]
+    pub(crate) label_weight: Vec<String>,
+    /// How much it costs to miss a label or chunk type, times --cost
+    #[arg(long, value_name = "LABEL=X", help_heading = "Labels")]
+    pub(crate) label_cost: Vec<String>,
+
+    /// Cross-validation instead of a model: train and score N times, each on a part left out
+    #[arg(long, value_name = "N", help_heading = "Learning",
+        conflicts_with_all = ["model", "dev", "checkpoint", "resume", "warm_start", "patience", "log"])]
+    pub(crate) folds: Option<usize>,
     /// Learner by name; `list` shows all
     #[arg(long, value_name = "NAME", default_value = "lbfgs", help_heading = "Learning")]
     pub(crate) learner: String,
@@ -202,6 +247,9 @@ pub(crate) struct PredictArgs {
     /// Format of the data [default: that of the training data]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) format: Option<Kind>,
+    /// Keep to the labels that the data has; MARK [_] stands where none is known
+    #[arg(long, value_name = "MARK", num_args = 0..=1, require_equals = true, default_missing_value = "_")]
+    pub(crate) given: Option<String>,
     /// With the probability of each label
     #[arg(long)]
     pub(crate) marginals: bool,
@@ -212,6 +260,9 @@ pub(crate) struct PredictArgs {
     /// label scheme than the labels, `scheme` names it
     #[arg(long)]
     pub(crate) json: bool,
+    /// A page with the text and its labels in colour, and probabilities under the pointer
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) html: Option<PathBuf>,
     /// At most N threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
@@ -288,10 +339,30 @@ pub(crate) struct EvalArgs {
 #[command(after_help = "\
 Example:
   seqoia convert --from columns --to crfsuite -t template.crfpp train.txt.gz > train.crfsuite
-  seqoia convert --scheme iobes train.txt > iobes.txt")]
+  seqoia convert --scheme iobes train.txt > iobes.txt
+  seqoia inspect -m chunk.seqoia --text > chunk.txt && seqoia convert chunk.txt -m same.seqoia")]
 pub(crate) struct ConvertArgs {
-    /// Data to rewrite; - or nothing is standard input
+    /// Data to rewrite, a model, or the text of one; - or nothing is standard input
     pub(crate) data: Option<PathBuf>,
+    /// Where to write the model that is made of a model, or of what `inspect --text` wrote
+    #[arg(short, long, value_name = "FILE",
+        conflicts_with_all = ["from", "to", "scheme", "scheme_from", "template", "patterns", "features", "label"])]
+    pub(crate) model: Option<PathBuf>,
+    /// Leave out weights of attributes below X, and attributes that have no others
+    #[arg(
+        long,
+        value_name = "X",
+        requires = "model",
+        allow_negative_numbers = true,
+        help_heading = "Smaller models"
+    )]
+    pub(crate) prune: Option<f32>,
+    /// How weights are stored: f32, f16, i8 [default: as before]
+    #[arg(long, value_name = "BITS", requires = "model", help_heading = "Smaller models")]
+    pub(crate) weights: Option<BitsName>,
+    /// Labelled data: says what the score was and is
+    #[arg(long, value_name = "FILE", requires = "model", help_heading = "Smaller models")]
+    pub(crate) dev: Option<PathBuf>,
     /// Format of the data, if it is not to be recognised
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub(crate) from: Option<Kind>,
@@ -307,6 +378,9 @@ pub(crate) struct ConvertArgs {
     /// Template file of CRF++: write the attributes it makes; may be given again
     #[arg(short, long, value_name = "FILE")]
     pub(crate) template: Vec<PathBuf>,
+    /// Pattern file of Wapiti: write the attributes it makes; may be given again
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) patterns: Vec<PathBuf>,
     /// Named feature set: write the attributes it makes
     #[arg(long, value_name = "SET")]
     pub(crate) features: Vec<String>,
@@ -339,7 +413,7 @@ pub(crate) struct DemoArgs {
 }
 
 /// Formats by their names.
-fn formats() -> impl TypedValueParser<Value = Kind> {
+pub(crate) fn formats() -> impl TypedValueParser<Value = Kind> {
     PossibleValuesParser::new(Kind::ALL.map(Kind::name))
         .map(|name| Kind::parse(&name).unwrap_or(Kind::Columns))
 }
@@ -347,6 +421,19 @@ fn formats() -> impl TypedValueParser<Value = Kind> {
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum MetricName {
     Sighan,
+}
+
+#[derive(Clone, Copy, ValueEnum, PartialEq)]
+pub(crate) enum WidthName {
+    Own,
+    Full,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum BitsName {
+    F32,
+    F16,
+    I8,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,5 +1,7 @@
 //! Flags and commands of CRF++, CRFsuite and Wapiti that a hand still types: what they are called here.
 
+use std::path::Path;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::screen;
@@ -8,12 +10,13 @@ use crate::screen;
 const FLAGS: &[(&str, &str)] = &[
     ("-c", "CRF++'s -c is -C here, CRFsuite's -p c2=X is --c2 X"),
     ("-f", "CRF++'s -f is --cutoff here"),
-    ("-p", "CRF++'s -p is --threads here, CRFsuite's -p NAME=X is --NAME X, Wapiti's -p is -t"),
+    ("-p", "CRFsuite's and Wapiti's -p is --marginals here"),
     ("-a", "-a is --learner here; --learner list shows all"),
     ("-e", "CRF++'s -e is --tolerance here"),
     ("-v", "CRF++'s -v1 is --marginals here"),
     ("-n", "CRF++'s -n is --nbest here"),
-    ("-i", "CRFsuite's -i is --marginals here"),
+    ("-i", "CRFsuite's -i is --marginals here, Wapiti's --max-passes"),
+    ("-d", "Wapiti's -d is --dev here"),
     ("-o", "output goes to standard output: write > FILE"),
     ("-l", "labels are always in the output; eval scores them"),
 ];
@@ -26,7 +29,25 @@ const COMMANDS: &[(&str, &str)] = &[
     ("label", "predict"),
     ("test", "predict"),
     ("crf_test", "predict"),
+    ("dump", "inspect"),
 ];
+
+/// Refuses what other tools mean by `-t` and `-p` of `train`: numbers of threads, parameters.
+///
+/// # Errors
+/// A sentence with what it is called here.
+pub(crate) fn check_file(flag: &str, path: &Path) -> seqoia::Result<()> {
+    let Some(text) = path.to_str().filter(|_| !path.exists()) else { return Ok(()) };
+    let here = match (flag, text.parse::<u32>()) {
+        ("-t", Ok(_)) => "Wapiti's -t is --threads here",
+        (_, Ok(_)) => "CRF++'s -p is --threads here",
+        _ if flag == "-p" && text.contains('=') => {
+            "CRFsuite's parameters are options here, see \"Replace CRFsuite\" in GUIDE.md"
+        }
+        _ => return Ok(()),
+    };
+    Err(seqoia::Error::Option(format!("{flag} {text}: there is no such file; {here}")))
+}
 
 /// Tells the error, with a word about old habits, and ends the program as clap does.
 pub(crate) fn exit(error: &clap::Error) -> ! {

@@ -1,10 +1,13 @@
 //! `seqoia`: one file a command. Only here are a terminal, signals and the environment touched.
 
+mod check;
 mod convert;
 mod demo;
 mod eval;
 mod flags;
+mod folds;
 mod habits;
+mod inspect;
 mod predict;
 mod reporter;
 mod screen;
@@ -26,6 +29,8 @@ fn main() -> ExitCode {
         flags::Command::Train(args) => train::run(args, matches.subcommand_matches("train")),
         flags::Command::Predict(args) => predict::run(args),
         flags::Command::Eval(args) => eval::run(args),
+        flags::Command::Check(args) => check::run(args),
+        flags::Command::Inspect(args) => inspect::run(args),
         flags::Command::Convert(args) => convert::run(args),
         flags::Command::Demo(args) => demo::run(args),
         flags::Command::Completions(args) => shell::completions(whole(), args),

@@ -1,15 +1,16 @@
 //! `seqoia predict`.
 
 use std::io::{BufWriter, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use seqoia::{Error, Labeller, Output, PredictOptions, predict};
-use seqoia_report::counted;
+use seqoia::{Error, Labelled, Labeller, Output, PredictOptions, Seen, predict};
+use seqoia_report::{MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
 use crate::flags::{PredictArgs, open, threads};
-use crate::screen;
+use crate::{screen, targets};
 
 pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if args.nbest == Some(0) {
@@ -22,23 +23,28 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
         (false, false, None) => Output::Text,
     };
     let threads = threads(args.threads)?;
+    if let Some(page) = &args.html {
+        let data = args.data.iter().map(|file| ("the data", file.as_path()));
+        let read: Vec<_> = data.chain([("-m", args.model.as_path())]).collect();
+        targets::apart(&[("--html", page)], &read)?;
+    }
     let labeller = Arc::new(Labeller::open(&args.model)?);
-    let learner = labeller.meta().training.get("learner").cloned().unwrap_or_default();
-    let wants_probabilities = args.marginals || args.nbest.is_some();
-    if wants_probabilities && learner.contains("perceptron") && !args.quiet {
-        screen::warning(&format!(
-            "{}: trained by {learner}, whose scores are no calibrated probabilities",
-            args.model.display()
-        ));
+    if (args.marginals || args.nbest.is_some() || args.html.is_some()) && !args.quiet {
+        warn_of_probabilities(&labeller, &args.model);
     }
     let input = open(args.data.as_deref())?;
     // Someone at a terminal waits for each sentence.
     let eager = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
     let started = Instant::now();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    let done =
-        predict(&labeller, input, PredictOptions { output, threads, eager, format: args.format }, &mut out)?;
+    let (name, look) = (input.name.clone(), args.html.as_ref().map_or(0, |_| MOST_SENTENCES));
+    let given = args.given.clone();
+    let options = PredictOptions { output, threads, eager, format: args.format, given, look };
+    let done = predict(&labeller, input, &options, &mut out)?;
     drop(out);
+    if let Some(file) = &args.html {
+        write_page(file, &name, args, &done)?;
+    }
     if !args.quiet && std::io::stderr().is_terminal() {
         let seconds = started.elapsed().as_secs_f64();
         screen::note(&format!(
@@ -48,4 +54,32 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text with its labels.
+fn write_page(file: &Path, name: &str, args: &PredictArgs, done: &Labelled) -> seqoia::Result<()> {
+    let sentences: Vec<Vec<Shown>> =
+        done.seen.iter().map(|sentence| sentence.iter().map(show).collect()).collect();
+    let page = labelled_page(name, &args.model.display().to_string(), &sentences, done.sentences);
+    seqoia::write_atomically(file, page.as_bytes())?;
+    if !args.quiet {
+        screen::note(&format!("     wrote  {}   {}", file.display(), bytes(page.len() as u64)));
+    }
+    Ok(())
+}
+
+fn show(token: &Seen) -> Shown<'_> {
+    let Seen { word, label, gold, line, probabilities } = token;
+    Shown { word, label, gold: gold.as_deref(), line: Some(*line), probabilities }
+}
+
+/// Not every learner makes scores whose exponentials are probabilities.
+pub(crate) fn warn_of_probabilities(labeller: &Labeller, model: &Path) {
+    let learner = labeller.meta().training.get("learner").map_or("", String::as_str);
+    if learner.contains("perceptron") {
+        screen::warning(&format!(
+            "{}: trained by {learner}, whose scores are no calibrated probabilities",
+            model.display()
+        ));
+    }
 }

@@ -131,6 +131,40 @@ impl Reporter {
             (file, _) => file.map(|scheme| scheme.name().to_owned()),
         });
         self.block("features", &features);
+        if !set.terms.is_empty() {
+            let terms = set.terms.iter().map(|(name, value)| format!("{name} {value}"));
+            self.block("labels", &terms.collect::<Vec<_>>());
+        }
+        if let Some(broken) = &set.broken {
+            self.line(&format!(
+                "warning: {}:{}: {} against the rules; the rules do not hold in {}",
+                set.file,
+                broken.line,
+                if broken.what.is_empty() { "the labels are" } else { &broken.what },
+                counted(broken.sentences as u64, "such sentence")
+            ));
+        }
+        if let (Some(mark), true) = (&set.partial, set.sets.is_empty()) {
+            self.line(&format!("warning: --partial: no label of {} is {mark}", set.file));
+        }
+        let mark = set.labels.iter().find(|label| set.partial.is_none() && matches!(*label, "_" | "?"));
+        if let Some(mark) = mark {
+            self.line(&format!(
+                "warning: {mark} is learned as a label; --partial={mark} takes it for one that is not known"
+            ));
+        }
+        if set.labels.len() == 1 {
+            let only = set.labels.name(0);
+            self.line(&format!("warning: every token has the label {only}; is --label the right column?"));
+        }
+        let unseen = dev.map(|dev| dev.unseen(set)).unwrap_or_default();
+        if let (Some(dev), [first, ..]) = (dev, &unseen[..]) {
+            let labels = counted(unseen.len() as u64, "label");
+            self.line(&format!(
+                "warning: {} has {labels} that {} never has, such as {first}",
+                dev.file, set.file
+            ));
+        }
         let objective = trainer.objective();
         if options.learner.penalty != Penalty::None {
             self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
@@ -201,6 +235,9 @@ impl Reporter {
             trained.ended,
             self.started.elapsed().as_secs_f64()
         ));
+        if trained.weights.iter().all(|w| *w == 0.0) {
+            self.line("warning: all weights are 0, nothing was learned; is --cutoff too high, or a penalty?");
+        }
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
         if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
             self.line(&format!("     go on  with the same command and --resume {}", file.display()));

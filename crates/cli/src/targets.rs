@@ -18,12 +18,15 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
     let mut others = vec![];
     others.extend(args.data.iter().map(|f| ("the data", f.as_path())));
     others.extend(args.template.iter().map(|f| ("-t", f.as_path())));
+    others.extend(args.patterns.iter().map(|f| ("-p", f.as_path())));
     others.extend(args.gazetteer.iter().map(|f| ("--gazetteer", f.as_path())));
+    others.extend(args.rules.iter().map(|f| ("--rules", Path::new(f))));
     for (flag, file) in [
         ("--dev", &args.dev),
         ("--warm-start", &args.warm_start),
         ("--resume", &args.resume),
         ("--clusters", &args.clusters),
+        ("--dictionary", &args.dictionary),
     ] {
         others.extend(file.iter().map(|f| (flag, f.as_path())));
     }
@@ -62,8 +65,11 @@ fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
         "this is a folder; name the file".to_owned()
     } else if !folder.is_dir() {
         format!("there is no folder {}", folder.display())
+    } else if file.metadata().is_ok_and(|m| !m.is_file()) {
+        return Ok(()); // a pipe or a device
     } else {
-        return Ok(());
+        // To know after an hour of training would be late.
+        return Ok(seqoia::check_folder(folder)?);
     };
     Err(Error::Option(format!("{flag} {}: {what}", file.display())))
 }

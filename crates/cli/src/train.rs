@@ -10,17 +10,18 @@ use clap::ArgMatches;
 use seqoia::core::param::Kind as ParamKind;
 use seqoia::data::features::{Clusters, Lexica};
 use seqoia::data::format::Kind;
+use seqoia::data::rules::RuleTable;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::{self, LEARNERS, Penalty};
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    Checkpoint, DataOptions, DevSet, Ended, Error, LabelColumn, PairChoice, Passes, StrategyChoice, Strength,
-    TrainOptions, Trainer, TrainingSet,
+    Checkpoint, DataOptions, DevSet, Ended, Error, LabelColumn, PairChoice, Passes, RuleChoice,
+    StrategyChoice, Strength, TrainOptions, Trainer, TrainingSet,
 };
 
-use crate::flags::{KeepName, PairsName, PrecisionName, TrainArgs, open, threads};
+use crate::flags::{KeepName, PairsName, PrecisionName, TrainArgs, WidthName, open, threads};
 use crate::reporter::Reporter;
-use crate::{screen, targets};
+use crate::{folds, habits, screen, targets};
 
 /// Adds a flag for every parameter that any learner declares.
 pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
@@ -62,6 +63,14 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         return Ok(ExitCode::SUCCESS);
     }
     let (data_options, mut options) = (data_options(args)?, train_options(args, matches)?);
+    if let Some(folds) = args.folds {
+        return folds::run(args, &data_options, &options, folds);
+    }
+    if args.dump_features {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        seqoia::dump_features(open(args.data.as_deref())?, &data_options, &mut out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let model = args
         .model
         .as_deref()
@@ -125,13 +134,23 @@ fn read_text(path: &std::path::Path, what: &str) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Names and texts of template files.
+/// Names and texts of template files, given by `-t`.
 pub(crate) fn templates(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
-    let mut templates = vec![];
+    texts(paths, "-t", "the template file")
+}
+
+/// Names and texts of pattern files, given by `-p`.
+pub(crate) fn patterns(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
+    texts(paths, "-p", "the pattern file")
+}
+
+fn texts(paths: &[PathBuf], flag: &str, what: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let mut texts = vec![];
     for path in paths {
-        templates.push((path.display().to_string(), read_text(path, "the template file")?));
+        habits::check_file(flag, path)?;
+        texts.push((path.display().to_string(), read_text(path, what)?));
     }
-    Ok(templates)
+    Ok(texts)
 }
 
 /// A label scheme by name.
@@ -147,6 +166,9 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     }
     let mut options = DataOptions { cutoff: args.cutoff, ..DataOptions::default() };
     options.features.templates = templates(&args.template)?;
+    options.features.patterns = patterns(&args.patterns)?;
+    options.features.full_width = args.width.map(|width| width == WidthName::Full);
+    options.features.false_features = args.false_features;
     let mut lexica = Lexica::default();
     if let Some(path) = &args.clusters {
         let text = read_text(path, "the clusters")?;
@@ -159,7 +181,12 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
         let list = endings.iter().fold(&*file, |name, end| name.strip_suffix(end).unwrap_or(name));
         lexica.names.read(list, &path.display().to_string(), &text).map_err(Error::from)?;
     }
+    if let Some(path) = &args.dictionary {
+        let text = read_text(path, "the dictionary")?;
+        lexica.words.read(&path.display().to_string(), &text).map_err(Error::from)?;
+    }
     options.features.lexica = Arc::new(lexica);
+    options.features.own_words = args.own_dictionary;
     options.features.sets.clone_from(&args.features);
     if let Some(label) = &args.label {
         options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
@@ -169,10 +196,39 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
         PairsName::Observed => PairChoice::Observed,
         PairsName::All => PairChoice::All,
     };
+    options.rules = args.rules.as_deref().map(rules).transpose()?;
+    options.partial.clone_from(&args.partial);
+    options.label_weights = numbers_of("--label-weight", &args.label_weight)?;
+    options.label_costs = numbers_of("--label-cost", &args.label_cost)?;
     // Segmented text looks like columns; who asks for the features of characters has words.
-    let characters = args.template.is_empty() && args.features == ["segmentation"];
+    let named = args.template.is_empty() && args.patterns.is_empty();
+    let characters = named && args.features == ["segmentation"];
     options.format = args.format.or(characters.then_some(Kind::Words));
     Ok(options)
+}
+
+/// Rules by the name of a scheme, or a file of them.
+fn rules(name: &str) -> anyhow::Result<RuleChoice> {
+    if let Some(scheme) = Scheme::parse(name) {
+        return Ok(RuleChoice::Scheme(scheme));
+    }
+    let path = std::path::Path::new(name);
+    if !path.exists() {
+        let names = Scheme::ALL.map(Scheme::name).join(", ");
+        let what = format!("--rules {name}: there is no such file; schemes are bio, {names}");
+        return Err(Error::Option(what).into());
+    }
+    Ok(RuleChoice::Table(RuleTable::parse(name, &read_text(path, "the rules")?).map_err(Error::from)?))
+}
+
+/// Labels with numbers: `LABEL=X`.
+fn numbers_of(flag: &str, given: &[String]) -> seqoia::Result<Vec<(String, f64)>> {
+    let read = |text: &String| {
+        let expected = || Error::Option(format!("{flag} {text}: expected LABEL=X, such as B-PER=2"));
+        let (label, x) = text.rsplit_once('=').ok_or_else(expected)?;
+        Ok((label.to_owned(), number(flag, x)?))
+    };
+    given.iter().map(read).collect()
 }
 
 fn train_options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Result<TrainOptions> {
@@ -257,7 +313,7 @@ fn strength(flag: &str, text: &str) -> seqoia::Result<Strength> {
 }
 
 /// The first Ctrl-C asks for an end, the second does not ask.
-fn stop_on_ctrl_c(args: &TrainArgs) -> anyhow::Result<Arc<AtomicBool>> {
+pub(crate) fn stop_on_ctrl_c(args: &TrainArgs) -> anyhow::Result<Arc<AtomicBool>> {
     let (stop, checkpoints, quiet) =
         (Arc::new(AtomicBool::new(false)), args.checkpoint.is_some(), args.quiet);
     let raised = Arc::clone(&stop);

@@ -1,4 +1,5 @@
-//! A run that is killed, without any chance to tidy up, goes on from its checkpoint.
+//! A run that is killed, without any chance to tidy up, goes on from its checkpoint, and leaves whole files:
+//! those of before or of now, never half of one.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
@@ -33,4 +34,25 @@ fn killed_and_resumed_is_not_killed() {
     assert!(seqoia(folder, &format!("{train} -m resumed --resume ck")).status().unwrap().success());
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     assert!(read("straight") == read("resumed"));
+}
+
+#[test]
+fn ten_killed_trainings_break_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(seqoia(folder, "demo --sentences 150 --save demo").status().unwrap().success());
+    let train =
+        "train -q -t demo/template.crfpp --learner averaged-perceptron demo/train.txt --checkpoint ck -m m";
+    assert!(seqoia(folder, &format!("{train} --passes 1")).status().unwrap().success());
+    for i in 0..10 {
+        let mut run = seqoia(folder, &format!("{train} --passes 100000")).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(15 + 37 * i % 260));
+        run.kill().unwrap(); // SIGKILL
+        assert!(!run.wait().unwrap().success());
+        assert!(seqoia(folder, "predict -q -m m demo/test.txt").status().unwrap().success());
+        assert!(seqoia::Checkpoint::open(&folder.join("ck")).unwrap().pass() >= 1);
+    }
+    let passes = seqoia::Checkpoint::open(&folder.join("ck")).unwrap().pass() + 1;
+    let resume = format!("{train} --passes {passes} --resume ck");
+    assert!(seqoia(folder, &resume).status().unwrap().success());
 }

@@ -24,6 +24,8 @@ pub enum Kind {
         /// Included upper end.
         most: f64,
     },
+    /// A real number from 0 on.
+    FromZero,
     /// A real number from 0 to 1, ends included.
     Fraction,
     /// A whole number, ends included.
@@ -68,6 +70,7 @@ impl Kind {
         match self {
             Kind::Real { above, most } if most.is_infinite() => format!("a number above {above}"),
             Kind::Real { above, most } => format!("a number above {above} and at most {most}"),
+            Kind::FromZero => "a number from 0".to_owned(),
             Kind::Fraction => "a number from 0 to 1".to_owned(),
             Kind::Count { least, most: u64::MAX } => format!("a whole number from {least}"),
             Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
@@ -82,6 +85,10 @@ impl Kind {
             Kind::Real { above, most } => {
                 let x: f64 = text.parse().ok()?;
                 (x > *above && x <= *most && x.is_finite()).then_some(Value::Real(x))
+            }
+            Kind::FromZero => {
+                let x: f64 = text.parse().ok()?;
+                (x >= 0.0 && x.is_finite()).then_some(Value::Real(x))
             }
             Kind::Fraction => {
                 let x = text.parse().ok()?;

@@ -5,6 +5,7 @@ pub mod features;
 pub mod format;
 pub mod generate;
 pub mod open;
+pub mod rules;
 pub mod scheme;
 
 pub use error::{Error, Result};

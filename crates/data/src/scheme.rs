@@ -63,6 +63,31 @@ impl Scheme {
         }
     }
 
+    /// The tokens of a sentence whose labels valid ones cannot have there, ascending; the last one too if
+    /// the sentence must not end with it.
+    ///
+    /// ```
+    /// use seqoia_data::scheme::Scheme;
+    ///
+    /// assert_eq!(Scheme::Iobes.breaks(&["O", "I-X", "E-X", "NN", "B-X"]), [1, 3, 4]);
+    /// ```
+    #[must_use]
+    pub fn breaks(self, labels: &[&str]) -> Vec<usize> {
+        let (mut wrong, mut last) = (vec![], Label::Out);
+        for (i, label) in labels.iter().enumerate() {
+            let next = Label::read(label);
+            if !self.allows(last, next) {
+                wrong.push(i);
+            }
+            last = next;
+        }
+        let end = labels.len().wrapping_sub(1);
+        if !self.allows(last, Label::Out) && wrong.last() != Some(&end) {
+            wrong.push(end);
+        }
+        wrong
+    }
+
     /// What a label says in this scheme.
     fn read(self, label: &str) -> Label<'_> {
         match Label::read(label) {
@@ -80,6 +105,34 @@ impl Scheme {
             Self::Bmes => !matches!(letter, Letter::I),
             Self::Bie => matches!(letter, Letter::B | Letter::I | Letter::E),
         }
+    }
+
+    /// Whether valid labels can have `after` behind `before`; none is an end of the sentence. A label
+    /// that is none of chunks counts as `O`.
+    ///
+    /// ```
+    /// use seqoia_data::scheme::Scheme;
+    ///
+    /// assert!(Scheme::Iob2.permits(Some("B-PER"), Some("I-PER")));
+    /// assert!(!Scheme::Iob2.permits(None, Some("I-PER")));
+    /// ```
+    #[must_use]
+    pub fn permits(self, before: Option<&str>, after: Option<&str>) -> bool {
+        self.allows(self.inside(before), self.inside(after))
+    }
+
+    /// A label of chunks, or `O`.
+    fn inside(self, label: Option<&str>) -> Label<'_> {
+        match label.map(|label| self.read(label)) {
+            Some(Label::In(letter, kind)) => Label::In(letter, kind),
+            _ => Label::Out,
+        }
+    }
+
+    /// Whether a label is one of its chunks' labels.
+    #[must_use]
+    pub fn reads(self, label: &str) -> bool {
+        matches!(self.read(label), Label::In(..))
     }
 
     /// Whether valid labels can have `next` behind `last`; the ends of a sentence count as `O`.
@@ -252,6 +305,36 @@ pub fn rename(from: Scheme, to: Scheme, label: &str) -> Option<String> {
         Label::In(letter, _) if letter == inside => format!("{other}{}", &label[1..]),
         _ => label.to_owned(),
     })
+}
+
+/// All that a label may become in another scheme, whatever its neighbours are.
+///
+/// ```
+/// use seqoia_data::scheme::{Scheme, possible};
+///
+/// assert_eq!(possible(Scheme::Iob2, Scheme::Iobes, "B-PER"), ["B-PER", "S-PER"]);
+/// ```
+#[must_use]
+pub fn possible(from: Scheme, to: Scheme, label: &str) -> Vec<String> {
+    let Label::In(_, kind) = from.read(label) else { return vec![label.to_owned()] };
+    let own = |letter: char| if kind.is_empty() { letter.to_string() } else { format!("{letter}-{kind}") };
+    let beside: Vec<String> =
+        ['B', 'I', 'M', 'E', 'S'].map(own).into_iter().chain(["O".to_owned()]).collect();
+    let (mut found, mut out) = (vec![], vec![]);
+    // How a label is written depends on its two neighbours at most.
+    for (before, after) in beside.iter().flat_map(|b| beside.iter().map(move |a| (b, a))) {
+        let fits = from.permits(Some(before), Some(label)) && from.permits(Some(label), Some(after));
+        if fits
+            && from.inside(Some(before)) == Label::read(before)
+            && from.inside(Some(after)) == Label::read(after)
+        {
+            convert(from, to, &[before, label, after], &mut out);
+            found.push(out[1].clone());
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    if found.is_empty() { vec![label.to_owned()] } else { found }
 }
 
 /// Finds out in which scheme labels are written.

@@ -108,6 +108,9 @@ fn rows(
             break;
         }
         line += 1;
+        if buffer.contains(&0) {
+            return Err(fail(line, binary()));
+        }
         let text = str::from_utf8(&buffer).map_err(|error| fail(line, not_utf8(error.valid_up_to())))?;
         let text = if line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         let text = text.strip_suffix('\n').unwrap_or(text);
@@ -214,6 +217,11 @@ fn no_gold() -> Complaint {
 
 fn nothing() -> Complaint {
     ("no token, nothing to score".into(), format!("expected is {EXPECTED}"))
+}
+
+fn binary() -> Complaint {
+    let help = "text in UTF-8 is wanted, plain or packed with gzip, xz or zstd; convert UTF-16 with iconv";
+    ("a byte 0x00: the file is binary, not text".into(), help.into())
 }
 
 pub(crate) fn not_utf8(valid: usize) -> Complaint {

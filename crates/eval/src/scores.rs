@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use serde::{Serialize, Serializer};
 
-use crate::percent;
+use crate::{Tally, percent};
 
 /// Precision, recall and F1 in per cent.
 pub(crate) fn figures(gold: u64, found: u64, correct: u64) -> (f64, f64, f64) {
@@ -61,19 +61,24 @@ impl SpanScores {
         percent(self.tokens_correct, self.tokens)
     }
 
+    /// The counts of chunks.
+    pub fn tally(&self) -> Tally {
+        Tally { gold: self.gold, found: self.found, correct: self.correct }
+    }
+
     /// Right chunks among those found, in per cent.
     pub fn precision(&self) -> f64 {
-        figures(self.gold, self.found, self.correct).0
+        self.tally().precision()
     }
 
     /// Right chunks among those of the gold, in per cent.
     pub fn recall(&self) -> f64 {
-        figures(self.gold, self.found, self.correct).1
+        self.tally().recall()
     }
 
     /// The harmonic mean of precision and recall.
     pub fn f1(&self) -> f64 {
-        figures(self.gold, self.found, self.correct).2
+        self.tally().f1()
     }
 
     /// The bytes that `conlleval` prints for the same text.
@@ -104,19 +109,14 @@ impl SpanScores {
 }
 
 impl TypeScores {
-    /// Right chunks among those found, in per cent.
-    pub fn precision(&self) -> f64 {
-        figures(self.gold, self.found, self.correct).0
-    }
-
-    /// Right chunks among those of the gold, in per cent.
-    pub fn recall(&self) -> f64 {
-        figures(self.gold, self.found, self.correct).1
+    /// The counts, which give the figures.
+    pub fn tally(&self) -> Tally {
+        Tally { gold: self.gold, found: self.found, correct: self.correct }
     }
 
     /// The harmonic mean of precision and recall.
     pub fn f1(&self) -> f64 {
-        figures(self.gold, self.found, self.correct).2
+        self.tally().f1()
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn figures_by_hand() {
         let scores = kind("NP", 10, 4, 3);
-        assert_eq!((scores.precision(), scores.recall()), (75.0, 30.0));
+        assert_eq!((scores.tally().precision(), scores.tally().recall()), (75.0, 30.0));
         assert!((scores.f1() - 300.0 / 7.0).abs() < 1e-12);
     }
 

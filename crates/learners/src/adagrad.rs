@@ -15,9 +15,11 @@
 //! Differs from the paper: a position whose gradient is at most `least` in every label makes no step.
 //! Most positions are certain after a while, so most rows of weights are left alone. And a feature that
 //! occurs at several positions of an example takes a step for each of them, all with gradients at the
-//! same w. Merging them first was tried: it took a third more time and the scores stayed the same.
+//! same w. Merging them first was tried: it took a third more time and the scores stayed the same. With
+//! `cost` the loss is the softmax-margin (Gimpel & Smith 2010).
 
 use crate::planes::BLOCK;
+use crate::search::COST;
 use seqoia_core::cast::{real, single};
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::vecmath::adaptive_step;
@@ -43,6 +45,7 @@ pub(crate) const PARAMS: &[Param] = &[
         default: Value::Real(0.003),
         help: "a position whose gradient is below this in every label makes no step",
     },
+    COST,
 ];
 
 /// Stochastic gradient descent with a rate for each weight.
@@ -52,6 +55,7 @@ pub struct AdaGrad {
     rate: f64,
     delta: f64,
     least: f64,
+    cost: f64,
     w: Vec<f64>,       // [weights]
     squares: Vec<f32>, // [weights] G
     last: Vec<u32>,    // [weights] steps of this pass whose decay is in w; empty if l2 = 0
@@ -69,6 +73,7 @@ impl AdaGrad {
             // In single precision it must not become 0: a weight without a gradient would be 0/0.
             delta: settings.number("delta").max(f32::MIN_POSITIVE.into()),
             least: settings.number("least"),
+            cost: settings.number(COST.name),
             w: vec![],
             squares: vec![],
             last: vec![],
@@ -111,6 +116,7 @@ impl Learner for AdaGrad {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        case.cost = self.cost;
         case.gradient(Weights::plain(&self.w), note);
         case.expand(self.least, note);
         Ok(())

@@ -1,7 +1,7 @@
 //! Averaged structured perceptron (Collins 2002 [1]); minibatches as in Zhao & Huang 2013 [2].
 //!
 //! ```text
-//! z = argmax_z w.phi(x,z);   if z != y:  w += c (phi(x,y) - phi(x,z))      ship: mean of all w
+//! z = argmax_z w.phi(x,z) + cost(y,z);   if z != y:  w += c (phi(x,y) - phi(x,z))      ship: mean of all w
 //! ```
 //!
 //! In a batch the mean of the violated differences is added [2, alg. 4]; a batch of one is [1].
@@ -27,6 +27,13 @@ impl AveragedPerceptron {
     pub fn new(update: Update) -> Self {
         let search = Search { k: 1, cost: 0.0, update };
         AveragedPerceptron { search, w: vec![], average: Average::default() }
+    }
+
+    /// The same with costs: gold must win by as much as the wrong labels cost.
+    #[must_use]
+    pub fn with_cost(mut self, cost: f64) -> Self {
+        self.search.cost = cost;
+        self
     }
 }
 

@@ -55,6 +55,12 @@ impl Entry {
         self.params.iter().any(|p| p.name == search::UPDATE.name)
     }
 
+    /// It looks at what wrong labels cost.
+    #[must_use]
+    pub fn counts_costs(&self) -> bool {
+        self.params.iter().any(|p| p.name == search::COST.name)
+    }
+
     /// Checks parameters given as text.
     ///
     /// # Errors
@@ -136,7 +142,10 @@ pub const LEARNERS: &[Entry] = &[
         passes: 10,
         planes: |_| 3,
         params: search::PARAMS,
-        make: |settings, _| Box::new(AveragedPerceptron::new(search::update(settings))),
+        make: |settings, _| {
+            let cost = settings.number(search::COST.name);
+            Box::new(AveragedPerceptron::new(search::update(settings)).with_cost(cost))
+        },
     },
     Entry {
         name: "perceptron",
@@ -148,7 +157,10 @@ pub const LEARNERS: &[Entry] = &[
         passes: 10,
         planes: |_| 1,
         params: search::PARAMS,
-        make: |settings, _| Box::new(Perceptron::new(search::update(settings))),
+        make: |settings, _| {
+            let cost = settings.number(search::COST.name);
+            Box::new(Perceptron::new(search::update(settings)).with_cost(cost))
+        },
     },
 ];
 

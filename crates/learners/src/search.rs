@@ -1,5 +1,6 @@
-//! What learners that search have in common: the parameter that says which prefixes are compared when the
-//! search is inexact. A learner that declares it can be given a beam.
+//! What learners that look at costs or search have in common: the parameter that says how much a wrong
+//! label costs, and the one that says which prefixes are compared when the search is inexact. A learner
+//! that declares the second can be given a beam.
 
 use seqoia_core::Update;
 use seqoia_core::param::{Kind, Param, Settings, Value};
@@ -15,8 +16,16 @@ pub(crate) const UPDATE: Param = Param {
     help: "which prefixes --beam compares",
 };
 
+/// What a wrong label costs.
+pub(crate) const COST: Param = Param {
+    name: "cost",
+    kind: Kind::FromZero,
+    default: Value::Real(0.0),
+    help: "added to the score of each wrong label while training: gold must win by as much",
+};
+
 /// The parameters of a learner that has no others.
-pub(crate) const PARAMS: &[Param] = &[UPDATE];
+pub(crate) const PARAMS: &[Param] = &[UPDATE, COST];
 
 /// As set; exact search does not look at it.
 pub(crate) fn update(settings: &Settings) -> Update {

@@ -8,20 +8,25 @@
 //! The decay is one multiplication: w is stored as scale * v (Shalev-Shwartz et al. 2007). eta0 is
 //! calibrated on a sample unless it is given. With l2 = 0 the rate is eta0 / (1 + examples so far / n). In a
 //! batch the gradients of its examples, all at the same w, are averaged, and the batch is one step.
-//! Cost of an example: one gradient. Memory: one number a weight.
+//! With `cost` the loss is the softmax-margin (Gimpel & Smith 2010). Cost of an example: one gradient.
+//! Memory: one number a weight.
 
 use crate::calibrate;
+use crate::search::COST;
 use seqoia_core::cast::{real, real64};
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::{Case, Data, Error, Learner, Mix, Note, Question, Result, Slot, Team, Weights};
 
 /// The parameters of `sgd`.
-pub(crate) const PARAMS: &[Param] = &[Param {
-    name: "rate",
-    kind: Kind::Real { above: 0.0, most: f64::INFINITY },
-    default: Value::Auto("calibrated on a sample"),
-    help: "the rate of the first step",
-}];
+pub(crate) const PARAMS: &[Param] = &[
+    Param {
+        name: "rate",
+        kind: Kind::Real { above: 0.0, most: f64::INFINITY },
+        default: Value::Auto("calibrated on a sample"),
+        help: "the rate of the first step",
+    },
+    COST,
+];
 
 /// Below this the scale is folded into the weights.
 const FOLD: f64 = 1e-6;
@@ -31,6 +36,7 @@ const FOLD: f64 = 1e-6;
 pub struct Sgd {
     l2: f64,
     given: Option<f64>,
+    cost: f64,
     eta0: f64,
     v: Vec<f64>, // [weights] w = scale * v
     scale: f64,
@@ -42,7 +48,8 @@ impl Sgd {
     /// With checked settings.
     #[must_use]
     pub fn new(settings: &Settings, l2: f64) -> Self {
-        Sgd { l2, given: settings.real("rate"), eta0: 0.0, v: vec![], scale: 1.0, t: 0, seen: 0 }
+        let (given, cost) = (settings.real("rate"), settings.number(COST.name));
+        Sgd { l2, given, cost, eta0: 0.0, v: vec![], scale: 1.0, t: 0, seen: 0 }
     }
 
     fn eta(&self, n: f64) -> f64 {
@@ -80,6 +87,7 @@ impl Learner for Sgd {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        case.cost = self.cost;
         case.gradient(Weights { values: &self.v, scale: self.scale }, note);
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Container {
         if kind.is_dir() {
             return Err(Error::new(&name, "this is a folder, not a model", "name the .seqoia file in it"));
         }
-        if kind.len() == 0 {
+        if kind.is_file() && kind.len() == 0 {
             return Err(Error::new(&name, "the file is empty", "train a model: seqoia train --help"));
         }
         let bytes = if kind.is_file() {
@@ -120,6 +120,18 @@ impl Container {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.sections.iter().any(|s| s.name == name)
+    }
+
+    /// All sections in order: name, kind of number as [`Number::KIND`], bytes.
+    pub fn sections(&self) -> impl Iterator<Item = (&str, u32, &[u8])> {
+        let bytes = self.bytes.as_slice();
+        self.sections.iter().map(|s| (s.name.as_str(), s.kind, &bytes[s.range.clone()]))
+    }
+
+    /// The checksum in its header: equal models have equal ones.
+    #[must_use]
+    pub fn checksum(&self) -> u64 {
+        u64_at(self.bytes.as_slice(), 8)
     }
 
     /// The numbers of a section, in place.

@@ -33,6 +33,9 @@ impl Error {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk; nothing was changed",
             _ => "nothing was changed",
         };
-        Error::new(file, format!("cannot {doing}: {error}"), help)
+        // Of a file beside the one that is meant nobody wants to know.
+        let cause = error.to_string();
+        let cause = cause.split(" at path ").next().unwrap_or_default();
+        Error::new(file, format!("cannot {doing}: {cause}"), help)
     }
 }

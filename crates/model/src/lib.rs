@@ -31,7 +31,7 @@ mod write;
 
 pub use container::{Container, Number};
 pub use error::{Error, Result};
-pub use write::{Writer, write_atomically};
+pub use write::{Writer, check_folder, write_atomically};
 
 const MAGIC: [u8; 8] = *b"SEQOIA\r\n";
 const VERSION: u32 = 2;

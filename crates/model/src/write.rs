@@ -20,6 +20,13 @@ impl<'a> Writer<'a> {
         self.sections.push((name.to_owned(), T::KIND, bytemuck::cast_slice(numbers)));
     }
 
+    /// Adds a section whose numbers are bytes already, as [`Container::sections`](crate::Container::sections)
+    /// has them.
+    pub fn add_bytes(&mut self, name: &str, kind: u32, bytes: &'a [u8]) {
+        debug_assert!(name.len() <= 16);
+        self.sections.push((name.to_owned(), kind, bytes));
+    }
+
     /// The file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -44,6 +51,15 @@ impl<'a> Writer<'a> {
         out[8..16].copy_from_slice(&checksum.to_le_bytes());
         out
     }
+}
+
+/// Whether files can be made in a folder: one is, and is gone again.
+///
+/// # Errors
+/// When there is no such folder, or it cannot be written to.
+pub fn check_folder(folder: &Path) -> Result<()> {
+    let made = tempfile::Builder::new().prefix(".seqoia-").tempfile_in(folder);
+    made.map(drop).map_err(|e| Error::io(&folder.display().to_string(), "write to this folder", &e))
 }
 
 /// Writes a file beside its place and renames it: whoever looks sees the old one or the new one,

@@ -8,8 +8,8 @@ use crate::number::{counted, grouped};
 use crate::scores::{score_table, tallies, tally_row, types};
 use crate::table::Table;
 
-/// Most sentences that a page shows, those with errors first: more make a browser slow.
-const MOST_SENTENCES: usize = 2000;
+/// Most sentences that a page shows: more make a browser slow.
+pub const MOST_SENTENCES: usize = 2000;
 
 /// What was looked at.
 pub struct Evaluation<'a> {
@@ -163,7 +163,7 @@ fn confusion_table(confusions: &[Confusion]) -> Table {
     table
 }
 
-fn of_all(shown: usize, all: usize) -> String {
+pub(crate) fn of_all(shown: usize, all: usize) -> String {
     let all_of_them = counted(all as u64, "sentence");
     if shown == all {
         format!("{all_of_them}.")

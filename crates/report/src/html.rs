@@ -20,7 +20,7 @@ pub struct Shown<'a> {
     /// Its line in the file, if it has one.
     pub line: Option<u64>,
     /// Labels and their probabilities, shown when the pointer rests on the token; may be empty.
-    pub probabilities: &'a [(&'a str, f64)],
+    pub probabilities: &'a [(String, f64)],
 }
 
 /// A page that is being written.
@@ -35,21 +35,23 @@ pub struct Page {
 const STYLE: &str = "\
 :root{color-scheme:light dark}
 body{font:16px/1.45 system-ui,sans-serif;max-width:62rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;margin:.5rem 0 1rem}
+table{border-collapse:collapse;margin:.5rem 0 1rem;display:block;overflow-x:auto}
 th,td{padding:.1rem .7rem;text-align:right;font-variant-numeric:tabular-nums;white-space:pre}
 th{font-weight:600;border-bottom:1px solid #8888}
 .l{text-align:left}
 .s{margin:.4rem 0;padding:.4rem 0 0 4rem;border-top:1px solid #8884;position:relative}
-.n{position:absolute;left:0;color:#888;font-size:.8rem}
-.w{display:inline-block;vertical-align:top;text-align:center;margin:0 .15rem .3rem 0;padding:0 .25rem;border-radius:.2rem;white-space:pre}
+.n{position:absolute;left:0;opacity:.65;font-size:.8rem}
+.w{display:inline-block;vertical-align:top;text-align:center;margin:0 .15rem .3rem 0;padding:0 .25rem;border-radius:.2rem;white-space:pre-wrap;overflow-wrap:anywhere}
+.w[title]{cursor:help}
 .w small{display:block;font-size:.7rem;min-height:1.45em}
 .x{outline:2px solid #d33}
-del{color:#d33}
+del{color:#c22;color:light-dark(#b3001b,#ff9a90)}
 ins{text-decoration:none;font-weight:600}
 .k0{background:hsl(210 90% 50%/.22)}.k1{background:hsl(30 95% 50%/.25)}.k2{background:hsl(130 70% 40%/.22)}
 .k3{background:hsl(280 70% 55%/.22)}.k4{background:hsl(55 95% 45%/.28)}.k5{background:hsl(330 80% 55%/.22)}
 .k6{background:hsl(180 80% 38%/.24)}.k7{background:hsl(0 60% 45%/.2)}.k8{background:hsl(90 65% 42%/.24)}
 .k9{background:hsl(245 75% 60%/.22)}
+@media(max-width:40rem){body{margin:1rem auto}.s{padding-left:0}.n{position:static;display:block}}
 ";
 
 const COLOURS: [&str; 10] = [" k0", " k1", " k2", " k3", " k4", " k5", " k6", " k7", " k8", " k9"];
@@ -111,7 +113,7 @@ impl Page {
     /// use seqoia_report::{Page, Shown};
     ///
     /// let (word, label) = ("Rome", "B-LOC");
-    /// let probabilities = [("B-LOC", 0.9), ("O", 0.1)];
+    /// let probabilities = [("B-LOC".to_owned(), 0.9), ("O".to_owned(), 0.1)];
     /// let mut page = Page::new("labelled");
     /// page.sentence(&[Shown { word, label, gold: None, line: None, probabilities: &probabilities }]);
     /// assert!(page.finish().contains("title=\"B-LOC 0.900, O 0.100\">Rome<small>B-LOC</small>"));
@@ -220,7 +222,7 @@ mod tests {
     #[test]
     fn words_labels_titles_are_escaped() {
         let evil = "<script>alert(1)</script>";
-        let probabilities = [("\"><script>", 0.5)];
+        let probabilities = [("\"><script>".to_owned(), 0.5)];
         let word = Shown { probabilities: &probabilities, ..shown(evil, evil, Some("'&\u{0}")) };
         let page = page(&[word]);
         assert!(!page.contains("<script"), "{page}");

@@ -3,15 +3,19 @@
 mod comparison;
 mod evaluation;
 mod html;
+mod labelled;
 mod number;
 mod scores;
 mod segmentation;
 mod table;
+mod wrap;
 
 pub use comparison::Compared;
-pub use evaluation::Evaluation;
+pub use evaluation::{Evaluation, MOST_SENTENCES};
 pub use html::{Page, Shown};
+pub use labelled::labelled_page;
 pub use number::{bytes, counted, grouped};
 pub use scores::score_table;
 pub use segmentation::segmentation_table;
 pub use table::Table;
+pub use wrap::wrapped;

@@ -27,10 +27,9 @@ pub fn score_table(scored: &Scored, chunks: bool) -> String {
 /// All chunks, then each type.
 pub(crate) fn types(spans: &SpanScores) -> Table {
     let mut table = tallies();
-    tally_row(&mut table, "all", Tally { gold: spans.gold, found: spans.found, correct: spans.correct });
+    tally_row(&mut table, "all", spans.tally());
     for t in &spans.types {
-        let tally = Tally { gold: t.gold, found: t.found, correct: t.correct };
-        tally_row(&mut table, &format!("  {}", t.name), tally);
+        tally_row(&mut table, &format!("  {}", t.name), t.tally());
     }
     table
 }

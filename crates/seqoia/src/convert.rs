@@ -12,8 +12,6 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use seqoia_core::Ragged;
-use seqoia_data::features::{Extractor, Growing, Program};
 use seqoia_data::format::{
     self, Block, Blocks, Copy, Field, Format, Kind, Labelled, Outgo, Outgoing, Place, Target,
 };
@@ -21,6 +19,8 @@ use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Recogniser, Scheme};
 
 use crate::error::{Error, Result};
+use crate::expand::Expander;
+use crate::model_text;
 use crate::options::{FeatureChoice, LabelColumn};
 
 /// What is to be made of a file.
@@ -59,11 +59,15 @@ pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> R
     let file = input.name.clone();
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
     let format = format::first(&mut blocks, &mut block, options.from)?;
+    if model_text::is_model_text(block.text()) {
+        let what = format!("{file} is a model as text: -m FILE says where to write the model");
+        return Err(Error::Option(what));
+    }
     format.parse(&file, &mut block)?;
     let plan = Plan::new(&file, &*format, &block, options)?;
     let mut expander = match options.features.is_empty() {
         true => None,
-        false => Some(Expander::new(&file, &*format, plan.label, &options.features)?),
+        false => Some(expander(&file, &*format, plan.label, &options.features)?),
     };
     let mut seen = Recogniser::default();
     let mut done = Converted { left_out: plan.left_out(), ..Converted::default() };
@@ -92,6 +96,24 @@ pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> R
         )));
     }
     Ok(done)
+}
+
+fn expander(
+    file: &str,
+    format: &dyn Format,
+    label: Option<usize>,
+    choice: &FeatureChoice,
+) -> Result<Expander> {
+    // A file without labels has no column that must not be read.
+    let program = choice.resolve(format)?.compile(file, format.columns(), label.unwrap_or(usize::MAX))?;
+    if program.has_edges() {
+        return Err(Error::Option(
+            "templates that start with B (patterns: b or *) and read columns make attributes of label pairs, \
+             which no format holds; leave them out"
+                .to_owned(),
+        ));
+    }
+    Ok(Expander::new(Arc::new(program), Arc::default()))
 }
 
 /// All that is decided before the first sentence is written.
@@ -130,7 +152,7 @@ impl<'a> Plan<'a> {
         let attributes = !options.features.is_empty() || format.ready();
         if !options.features.is_empty() && !matches!(to, Kind::Crfsuite | Kind::Jsonl) {
             return Err(Error::Option(format!(
-                "--to {} has no attributes, so -t and --features are not for it; crfsuite and jsonl have",
+                "--to {} has no attributes, so -t, -p and --features are not for it; crfsuite and jsonl have",
                 to.name()
             )));
         }
@@ -247,7 +269,7 @@ impl<'a> Plan<'a> {
                 .collect();
             if let Some(expander) = expander.as_deref_mut() {
                 expander.expand(self.file, block, s.tokens.clone())?;
-                rows.iter_mut().enumerate().for_each(|(t, row)| row.attributes = expander.at(t));
+                rows.iter_mut().enumerate().for_each(|(t, row)| row.attributes = expander.nodes(t));
             }
             let sentence = Outgoing { rows, weight: block.weight(s.tokens.start), ready };
             self.target.write(&sentence, self.file, s.line, out)?;
@@ -269,59 +291,5 @@ impl<'a> Plan<'a> {
             out.push(b'\n');
         }
         out.push(b'\n');
-    }
-}
-
-/// Makes attributes by templates, with the names that they have in a model.
-struct Expander {
-    program: Arc<Program>,
-    dictionary: Growing,
-    extractor: Extractor,
-    names: Vec<String>,
-    nodes: Ragged,
-    edges: Ragged,
-}
-
-impl Expander {
-    fn new(file: &str, format: &dyn Format, label: Option<usize>, features: &FeatureChoice) -> Result<Self> {
-        let features = features.resolve(format)?;
-        // A file without labels has no column that must not be read.
-        let program = features.compile(file, format.columns(), label.unwrap_or(usize::MAX))?;
-        if program.has_edges() {
-            return Err(Error::Option(
-                "templates that start with B and read columns make attributes of label pairs, which no format \
-                 holds; leave them out"
-                    .to_owned(),
-            ));
-        }
-        let program = Arc::new(program);
-        let mut dictionary = Growing::new(&program, Arc::default());
-        let extractor = Extractor::new(Arc::clone(&program), &mut dictionary);
-        let (nodes, edges) = (Ragged::default(), Ragged::default());
-        Ok(Expander { program, dictionary, extractor, names: vec![], nodes, edges })
-    }
-
-    fn expand(&mut self, file: &str, block: &Block, tokens: std::ops::Range<usize>) -> Result<()> {
-        for lists in [&mut self.nodes, &mut self.edges] {
-            lists.starts.clear();
-            lists.items.clear();
-            lists.values.clear();
-        }
-        let Expander { dictionary, extractor, nodes, edges, .. } = self;
-        extractor.extract(dictionary, file, block, tokens, nodes, edges)?;
-        let (keys, strings) = (self.dictionary.nodes.view(), self.dictionary.strings.view());
-        while let Some(key) = u32::try_from(self.names.len()).ok().and_then(|id| keys.get(id)) {
-            self.names.push(self.program.name(key, strings));
-        }
-        Ok(())
-    }
-
-    /// The attributes of the sentence's token `t`.
-    fn at(&self, t: usize) -> Vec<(&str, f32)> {
-        let nodes = self.nodes.view();
-        let values = nodes.values_at(t);
-        let value = |i: usize| values.map_or(1.0, |values| values[i]);
-        let name = |id: u32| self.names.get(id as usize).map_or("", String::as_str);
-        nodes.at(t).iter().enumerate().map(|(i, &id)| (name(id), value(i))).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Scores weights on held-out data: decodes it on all threads, counts on one.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use seqoia_core::{Corpus, Judge, Score};
@@ -10,11 +10,12 @@ use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_eval::{Accuracy, Spans};
 use seqoia_strategies::Crew;
-use seqoia_structures::chain::{Decoder, Space};
+use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result, counted};
-use crate::training_set::{Schemes, TrainingSet};
+use crate::labels::Schemes;
+use crate::training_set::TrainingSet;
 
 /// Sentences that a worker takes at a time.
 const PORTION: usize = 32;
@@ -59,6 +60,11 @@ impl DevSet {
                 let Memory { nodes, edges, .. } = &mut corpus;
                 extractor.extract(&mut frozen, &file, &block, s.tokens.clone(), nodes, edges)?;
                 for i in s.tokens.clone() {
+                    if set.partial.as_deref() == Some(block.field(i, set.label)) {
+                        return Err(seqoia_data::Error::at(&file, block.line(i), "this label is not known")
+                            .help("what is scored must be labelled in full, also with --partial")
+                            .into());
+                    }
                     corpus.labels.push(gold.intern(block.field(i, set.label)).unwrap_or(0));
                 }
                 corpus.ends.push(seqoia_core::cast::narrow(corpus.labels.len()));
@@ -73,6 +79,19 @@ impl DevSet {
         corpus.shrink();
         let digest = format!("{:032x}", digest.digest128());
         Ok(DevSet { file, digest, corpus, gold, schemes: set.schemes })
+    }
+
+    /// Labels that the training set does not have: nothing can find them.
+    #[must_use]
+    pub fn unseen(&self, set: &TrainingSet) -> Vec<&str> {
+        let known = |name: &&str| {
+            let names = match self.schemes {
+                Schemes { file: Some(file), model: Some(model) } => scheme::possible(file, model, name),
+                _ => vec![(*name).to_owned()],
+            };
+            set.labels.iter().any(|label| names.iter().any(|name| name == label))
+        };
+        self.gold.iter().filter(|name| !known(name)).collect()
     }
 
     /// Number of sentences.
@@ -105,6 +124,7 @@ pub struct DevJudge<'a> {
     dev: &'a DevSet,
     space: &'a Space,
     labels: &'a Labels,
+    rules: Option<&'a Rules>,
     crew: Arc<Crew>,
     decoders: Vec<Mutex<Decoder<f64>>>,
     found: Vec<u16>,
@@ -115,7 +135,8 @@ impl<'a> DevJudge<'a> {
     #[must_use]
     pub fn new(dev: &'a DevSet, set: &'a TrainingSet, crew: Arc<Crew>) -> Self {
         let decoders = (0..crew.len()).map(|_| Mutex::new(Decoder::default())).collect();
-        DevJudge { dev, space: &set.space, labels: &set.labels, crew, decoders, found: vec![] }
+        let (space, labels, rules) = (&*set.space, &set.labels, set.rules.as_deref());
+        DevJudge { dev, space, labels, rules, crew, decoders, found: vec![] }
     }
 
     fn decode(&mut self, w: &[f64]) -> seqoia_core::Result<()> {
@@ -129,8 +150,8 @@ impl<'a> DevJudge<'a> {
             portions.push(Mutex::new(portion));
             (rest, done) = (after, end);
         }
-        let next = AtomicUsize::new(0);
-        let (space, decoders) = (self.space.view(), &self.decoders);
+        let (next, stuck) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (space, decoders, limits) = (self.space.view(), &self.decoders, Limits::rules(self.rules));
         self.crew.run(&|worker| {
             let mut decoder = decoders[worker].lock().unwrap_or_else(PoisonError::into_inner);
             let mut labels = vec![];
@@ -141,12 +162,24 @@ impl<'a> DevJudge<'a> {
                 let mut at = 0;
                 for id in number * PORTION..((number + 1) * PORTION).min(corpus.len()) {
                     let Some(x) = corpus.view(id) else { continue };
-                    decoder.best(space, w, x, &mut labels);
+                    let score = decoder.best(space, w, x, limits, &mut labels);
+                    stuck.fetch_or(!score.is_finite(), Ordering::Relaxed);
                     portion[at..at + labels.len()].copy_from_slice(&labels);
                     at += labels.len();
                 }
             }
-        })
+        })?;
+        match stuck.into_inner() {
+            false => Ok(()),
+            true if self.rules.is_some() => Err(seqoia_core::Error::Mismatch(format!(
+                "{} has a sentence for which the rules allow no labelling",
+                self.dev.file
+            ))),
+            true => Err(seqoia_core::Error::Learner(format!(
+                "a sentence of {} scores beyond all numbers; try a stronger penalty or another learner",
+                self.dev.file
+            ))),
+        }
     }
 }
 

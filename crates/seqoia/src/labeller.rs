@@ -3,20 +3,22 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use seqoia_core::{Example, Sequence};
+use seqoia_core::{Example, Sequence, SequenceView};
 use seqoia_data::features::{
-    ClustersView, Extractor, Frozen, KeysView, LexicaView, NamesView, Program, StringsView,
+    ClustersView, Extractor, Frozen, KeysView, LexicaView, NamesView, Program, StringsView, WordListView,
 };
 use seqoia_data::format::{self, Block, Blocks, Kind};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_model::{Container, Error as ModelError};
-use seqoia_structures::chain::{Decoder, Labelling, Space, SpaceView};
+use seqoia_structures::chain::{Decoder, Known, Labelling, Limits, Rules, Space, SpaceView};
 
 use crate::checkpoint;
+use crate::coded::{self, Bits};
 use crate::error::{Error, Result, counted};
+use crate::known::KnownLabels;
+use crate::labels::Schemes;
 use crate::meta::Meta;
-use crate::training_set::Schemes;
 
 /// An immutable model.
 pub struct Labeller {
@@ -25,6 +27,8 @@ pub struct Labeller {
     program: Arc<Program>,
     schemes: Schemes,
     kind: Kind,
+    rules: Option<Rules>,
+    decoded: Option<Vec<f32>>, // weights that are not stored in single precision
 }
 
 impl Labeller {
@@ -66,7 +70,10 @@ impl Labeller {
                 .all(|p| !matches!(p, seqoia_data::features::Part::Piece(i) if *i >= t.pieces.len()));
             let given = |p: &seqoia_data::features::Piece| p.source == seqoia_data::features::Source::Given;
             let whole = !t.pieces.iter().any(given) || *t == seqoia_data::features::Template::given();
-            parts && whole && t.pieces.len() <= 64 && t.pieces.iter().all(|p| p.offset.unsigned_abs() <= 1000)
+            parts
+                && whole
+                && t.pieces.len() <= seqoia_data::features::crfpp::MOST_PIECES
+                && t.pieces.iter().all(|p| p.offset.unsigned_abs() <= 1000)
         };
         if !meta.templates.iter().all(piece_fits) {
             return Err(damaged("a template is broken").into());
@@ -81,7 +88,15 @@ impl Labeller {
         let schemes = Schemes { file: scheme(&meta.file_scheme)?, model: scheme(&meta.model_scheme)? };
         let kind = Kind::parse(&meta.format).ok_or_else(|| damaged("its data format is unknown"))?;
         let program = Arc::new(Program::new(meta.templates.clone()));
-        let labeller = Labeller { container, meta, program, schemes, kind };
+        let rules = match container.has("rules") {
+            false => None,
+            true => {
+                let rules = Rules::from_bits(meta.labels.len(), container.get("rules")?);
+                Some(rules.ok_or_else(|| damaged("its rules do not fit its labels"))?)
+            }
+        };
+        let decoded = coded::read(&container)?;
+        let labeller = Labeller { container, meta, program, schemes, kind, rules, decoded };
         let fits = {
             let (space, frozen) = (labeller.space()?, labeller.frozen()?);
             space.is_sound()
@@ -142,6 +157,20 @@ impl Labeller {
         last.map_or(0, |c| usize::from(c) + 1)
     }
 
+    pub(crate) fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
+    /// How its weights are stored.
+    #[must_use]
+    pub fn bits(&self) -> Bits {
+        Bits::of(&self.container)
+    }
+
+    pub(crate) fn container(&self) -> &Container {
+        &self.container
+    }
+
     pub(crate) fn program(&self) -> &Program {
         &self.program
     }
@@ -159,7 +188,10 @@ impl Labeller {
     }
 
     pub(crate) fn weights(&self) -> Result<&[f32]> {
-        Ok(self.container.get("weights")?)
+        match &self.decoded {
+            Some(weights) => Ok(weights),
+            None => Ok(coded::plain(&self.container)?),
+        }
     }
 
     pub(crate) fn frozen(&self) -> Result<Frozen<'_>> {
@@ -203,6 +235,10 @@ impl Labeller {
             let strings = self.strings(["lower.text", "lower.starts", "lower.slots"])?;
             lexica.lower = NamesView { strings, masks: self.container.get("lower.lists")? };
         }
+        if self.container.has("words.marks") {
+            let strings = self.strings(["words.text", "words.starts", "words.slots"])?;
+            lexica.words = WordListView { strings, marks: self.container.get("words.marks")?, sentence: 0 };
+        }
         Ok(lexica)
     }
 }
@@ -212,8 +248,10 @@ pub struct Predictor {
     labeller: Arc<Labeller>,
     extractor: Option<Extractor>,
     decoder: Decoder<f32>,
-    sequence: Sequence,
+    sequence: Sequence, // its labels are those that are known
+    known: Option<KnownLabels>,
     best: Vec<u16>,
+    place: (String, u64), // file and line of the sentence
 }
 
 /// Probabilities of one sentence.
@@ -235,8 +273,17 @@ impl Predictor {
             extractor: None,
             decoder: Decoder::default(),
             sequence: Sequence::default(),
+            known: None,
             best: vec![],
+            place: Default::default(),
         }
+    }
+
+    /// Keeps to the labels that stand in the data; `mark` stands where none is known.
+    #[must_use]
+    pub fn with_known(self, mark: &str) -> Self {
+        let known = KnownLabels::new(&self.labeller.meta, self.labeller.schemes, mark);
+        Predictor { known: Some(known), ..self }
     }
 
     /// The model.
@@ -252,6 +299,18 @@ impl Predictor {
     /// # Errors
     /// When a row has too few fields, or a field is empty or holds a tab or a line end.
     pub fn label(&mut self, rows: &[&[&str]]) -> Result<Vec<String>> {
+        if rows.is_empty() {
+            return Ok(vec![]);
+        }
+        self.read_rows(rows)?;
+        let best = self.best_labels()?.to_vec();
+        let mut out = vec![];
+        self.names(&best, &mut out);
+        Ok(out)
+    }
+
+    /// Extracts the attributes of a sentence given as rows, of which there is at least one.
+    pub(crate) fn read_rows(&mut self, rows: &[&[&str]]) -> Result<()> {
         let labeller = Arc::clone(&self.labeller);
         let (given, needed) = (labeller.program.given().is_some(), labeller.columns_read().max(1));
         let mut text = String::new();
@@ -276,9 +335,6 @@ impl Predictor {
             text.push_str(&row.join("\t"));
             text.push_str("\t_\n"); // in place of the label, so that there is always a tab
         }
-        if rows.is_empty() {
-            return Ok(vec![]);
-        }
         let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("sentence", text)?), Block::default());
         let kind = if given { Kind::Crfsuite } else { Kind::Columns };
         let format = format::first(&mut blocks, &mut block, Some(kind))?;
@@ -286,15 +342,36 @@ impl Predictor {
         if block.tokens().len() != rows.len() {
             return Err(Error::Option("-DOCSTART- is no word: it stands between documents".to_owned()));
         }
-        self.read("sentence", &block, 0..rows.len())?;
-        let best = self.best_labels()?.to_vec();
-        let mut out = vec![];
-        self.names(&best, &mut out);
-        Ok(out)
+        self.read("sentence", &block, 0..rows.len(), 0)
     }
 
-    /// Extracts the attributes of a sentence.
-    pub(crate) fn read(&mut self, file: &str, block: &Block, tokens: std::ops::Range<usize>) -> Result<()> {
+    /// The sentence that was read.
+    pub(crate) fn sequence(&self) -> SequenceView<'_> {
+        self.sequence.view()
+    }
+
+    /// Extracts the attributes of a sentence, and the labels that are known, which stand in column `label`.
+    pub(crate) fn read(
+        &mut self,
+        file: &str,
+        block: &Block,
+        tokens: std::ops::Range<usize>,
+        label: usize,
+    ) -> Result<()> {
+        if self.place.0 != file {
+            file.clone_into(&mut self.place.0);
+        }
+        self.place.1 = block.line(tokens.start);
+        if let Some(known) = &mut self.known {
+            let names = tokens.clone().map(|i| block.field(i, label));
+            known.read(names, &mut self.sequence.labels).map_err(|t| {
+                let (i, mark) = (tokens.start + t, known.mark());
+                let what =
+                    format!("the label '{}' is given, which the model does not know", block.field(i, label));
+                let help = format!("write {mark} where no label is known, or train with it");
+                seqoia_data::Error::at(file, block.line(i), what).help(help)
+            })?;
+        }
         let mut frozen = self.labeller.frozen()?;
         let extractor = self
             .extractor
@@ -311,20 +388,42 @@ impl Predictor {
     /// The best labelling of the sentence that was read.
     pub(crate) fn best_labels(&mut self) -> Result<&[u16]> {
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
-        self.decoder.best(space, w, self.sequence.view(), &mut self.best);
+        let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence);
+        let score = self.decoder.best(space, w, self.sequence.view(), limits, &mut self.best);
+        if !score.is_finite() {
+            return Err(self.nothing_allowed());
+        }
         Ok(&self.best)
+    }
+
+    fn nothing_allowed(&self) -> Error {
+        let (file, line) = (&self.place.0, self.place.1);
+        if self.labeller.rules.is_none() && self.known.is_none() {
+            let what = "the scores of the sentence are beyond all numbers";
+            let help = "the weights or the values of attributes are too large: train with a stronger penalty";
+            return seqoia_data::Error::at(file, line, what).help(help).into();
+        }
+        let help = "give fewer labels, or train with rules that leave a way";
+        let what = "the sentence has no labelling that the rules and the given labels allow";
+        seqoia_data::Error::at(file, line, what).help(help).into()
     }
 
     /// The k best labellings of the sentence that was read.
     pub(crate) fn nbest(&mut self, k: usize) -> Result<Vec<Labelling>> {
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
-        Ok(self.decoder.nbest(space, w, self.sequence.view(), k))
+        let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence);
+        let found = self.decoder.nbest(space, w, self.sequence.view(), limits, k);
+        if found.is_empty() && k > 0 && !self.sequence.view().is_empty() {
+            return Err(self.nothing_allowed());
+        }
+        Ok(found)
     }
 
     /// Probabilities in the sentence that was read; of the sequence, that of `labels`.
     pub(crate) fn probabilities(&mut self, labels: &[u16]) -> Result<Probabilities> {
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
-        let log_z = self.decoder.marginals(space, w, self.sequence.view());
+        let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence);
+        let log_z = self.decoder.marginals(space, w, self.sequence.view(), limits);
         let sequence = self.probability(labels, log_z)?;
         let row = |t: usize| {
             (0..space.labels).map(|y| self.decoder.marginal(space, t, seqoia_core::cast::label(y))).collect()
@@ -334,6 +433,9 @@ impl Predictor {
 
     /// Probability of a labelling of the sentence that was scored last.
     pub(crate) fn probability(&self, labels: &[u16], log_z: f64) -> Result<f64> {
+        if !log_z.is_finite() {
+            return Err(self.nothing_allowed());
+        }
         Ok((self.decoder.score_of(self.labeller.space()?, labels) - log_z).exp().min(1.0))
     }
 
@@ -350,5 +452,16 @@ impl Predictor {
                 out.extend(names.into_iter().map(str::to_owned));
             }
         }
+        // What is known is written as it was, whatever the labels around it make of it in a scheme.
+        if let Some(known) = &self.known {
+            let given = out.iter_mut().zip(&known.names).filter(|(_, name)| !name.is_empty());
+            given.for_each(|(out, name)| out.clone_from(name));
+        }
     }
+}
+
+/// What labellings of a sentence are held to.
+fn limits<'a>(labeller: &'a Labeller, known: Option<&'a KnownLabels>, sequence: &'a Sequence) -> Limits<'a> {
+    let known = known.map(|known| Known { labels: &sequence.labels, sets: &known.sets });
+    Limits { rules: labeller.rules.as_ref(), known }
 }

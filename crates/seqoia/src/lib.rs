@@ -22,40 +22,62 @@
 //! # }
 //! ```
 
+mod check;
 mod checkpoint;
+mod coded;
 mod convert;
+mod dump;
 mod error;
 pub mod evaluate;
+mod expand;
+pub mod folds;
+mod inspect;
 mod judge;
+mod known;
 mod labeller;
+mod labels;
 mod meta;
+mod model_text;
 mod options;
+mod own_words;
 mod predict;
 mod save;
+mod seen;
+mod shrink;
 mod trainer;
 mod training_set;
 pub mod warm;
+mod why;
 
+pub use check::{CheckOptions, Checked, Figures, Finding, Level, check};
 pub use checkpoint::Checkpoint;
+pub use coded::Bits;
 pub use convert::{ConvertOptions, Converted, convert};
+pub use dump::dump_features;
 pub use error::{Error, Result};
+pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
 pub use judge::{DevJudge, DevSet};
 pub use labeller::{Labeller, Predictor};
+pub use labels::{Broken, Schemes};
 pub use meta::Meta;
+pub use model_text::{FromText, model_from_text, model_to_text};
 pub use options::{
-    DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, Passes, StrategyChoice, Strength,
-    TrainOptions,
+    DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, Passes, RuleChoice, StrategyChoice,
+    Strength, TrainOptions,
 };
-pub use predict::{Output, PredictOptions, predict};
+pub use predict::{Labelled, Output, PredictOptions, predict};
 pub use save::model_bytes;
+pub use seen::Seen;
 pub use seqoia_core as core;
 pub use seqoia_data as data;
 pub use seqoia_eval as eval;
 pub use seqoia_learners::registry as learners;
-pub use seqoia_model::write_atomically;
+pub use seqoia_model::{check_folder, write_atomically};
 pub use seqoia_structures as structures;
+pub use shrink::{ShrinkOptions, Trial, shrink, try_out};
 pub use trainer::{Ended, PassRow, Trained, Trainer, Watch};
-pub use training_set::{Schemes, TrainingSet};
+pub use training_set::TrainingSet;
+pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_text};
 
 /// A text as an input, for programs that have no file; `name` is for errors.
 ///

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use seqoia_core::param::Settings;
-use seqoia_data::features::{Lexica, Piece, Program, Template, crfpp, sets};
+use seqoia_data::features::{Lexica, Program, Template, crfpp, sets, wapiti};
 use seqoia_data::format::{Field, Format, Kind, Place};
+use seqoia_data::rules::RuleTable;
 use seqoia_data::scheme::Scheme;
 use seqoia_learners::registry::{Entry, LEARNERS, Penalty};
 use seqoia_structures::chain::Precision;
@@ -17,10 +18,19 @@ use crate::error::{self, Error, Result};
 pub struct FeatureChoice {
     /// CRF++ template files: name and text.
     pub templates: Vec<(String, String)>,
+    /// Wapiti pattern files: name and text.
+    pub patterns: Vec<(String, String)>,
     /// Named sets.
     pub sets: Vec<String>,
     /// Lists from outside, which add attributes of their own.
     pub lexica: Arc<Lexica>,
+    /// The words of the training text are a dictionary, added to that of the lists.
+    pub own_words: bool,
+    /// Take text in full width (half-width ASCII is mapped to it) or as the file has it; if none, as the
+    /// set says.
+    pub full_width: Option<bool>,
+    /// Tests that fail fire as `F`.
+    pub false_features: bool,
 }
 
 /// Attributes of a model: templates and whether label pairs have weights.
@@ -38,7 +48,7 @@ impl FeatureChoice {
     /// Nothing was chosen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.templates.is_empty() && self.sets.is_empty()
+        self.templates.is_empty() && self.patterns.is_empty() && self.sets.is_empty()
     }
 
     /// Finds the templates for a file of this format. The attributes that a file has need no choice.
@@ -53,10 +63,14 @@ impl FeatureChoice {
             _ => sets::Roles { word: 0, pos: 1 },
         };
         let mut features = Features { templates: vec![], origins: vec![], transitions: false };
-        for (name, text) in &self.templates {
-            let file = crfpp::parse(name, text)?;
+        let templates =
+            self.templates.iter().map(|(name, text)| (name, "template", crfpp::parse(name, text)));
+        let patterns = self.patterns.iter().map(|(name, text)| (name, "pattern", wapiti::parse(name, text)));
+        for (name, what, file) in templates.chain(patterns) {
+            let file = file?;
             features.transitions |= file.transitions;
-            features.origins.extend(file.templates.iter().map(|t| format!("template {}", text_of(t))));
+            let places = file.templates.iter().zip(&file.lines);
+            features.origins.extend(places.map(|(t, line)| format!("{name}:{line}: {what} {}", t.text())));
             features.templates.extend(file.templates);
         }
         for name in &self.sets {
@@ -73,9 +87,14 @@ impl FeatureChoice {
             features.templates.extend(set);
         }
         let (clusters, lists) = (!self.lexica.clusters.is_empty(), self.lexica.names.lists());
-        let extended = sets::extended(roles, clusters, lists);
+        let extended = sets::extended(roles, clusters, lists, &features.templates);
         features.origins.extend(extended.iter().map(|_| "--clusters or --gazetteer".to_owned()));
         features.templates.extend(extended);
+        if self.own_words || !self.lexica.words.is_empty() {
+            let words = sets::dictionary(roles);
+            features.origins.extend(words.iter().map(|_| "--dictionary".to_owned()));
+            features.templates.extend(words);
+        }
         if format.ready() {
             // As CRFsuite does, which has no other label pairs.
             features.transitions |= self.is_empty();
@@ -87,7 +106,30 @@ impl FeatureChoice {
                 "no features: give a template file with -t FILE or a set with --features SET".to_owned(),
             ));
         }
+        self.refine(&mut features)?;
         Ok(features)
+    }
+
+    /// What holds for templates of every origin.
+    fn refine(&self, features: &mut Features) -> Result<()> {
+        let (mut read, mut tested) = (self.full_width.is_none(), !self.false_features);
+        for template in &mut features.templates {
+            if let Some(full) = self.full_width {
+                read |= template.set_width(full);
+            }
+            if self.false_features {
+                tested |= template.fire_failed_tests();
+            }
+        }
+        if !read {
+            return Err(Error::Option("--width: none of the features reads text of a column".to_owned()));
+        }
+        if !tested {
+            let what =
+                "--false-features: none of the features is a test, such as those of --features pos are";
+            return Err(Error::Option(what.to_owned()));
+        }
+        Ok(())
     }
 }
 
@@ -114,14 +156,6 @@ impl Features {
         }
         Ok(Program::new(self.templates.clone()))
     }
-}
-
-/// A template as it stands in a file.
-fn text_of(template: &Template) -> String {
-    template.render(|i| {
-        let Piece { source, offset, .. } = template.pieces[i];
-        source.column().map_or_else(|| "%place".to_owned(), |column| format!("%x[{offset},{column}]"))
-    })
 }
 
 fn column(field: Field) -> u16 {
@@ -220,6 +254,15 @@ impl PairChoice {
     }
 }
 
+/// Which labels may follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleChoice {
+    /// As in a label scheme.
+    Scheme(Scheme),
+    /// As a table says.
+    Table(RuleTable),
+}
+
 /// How data is read.
 #[derive(Clone, Debug, Default)]
 pub struct DataOptions {
@@ -235,6 +278,16 @@ pub struct DataOptions {
     pub pairs: PairChoice,
     /// The format, if it is not to be recognised.
     pub format: Option<Kind>,
+    /// What labellings are held to.
+    pub rules: Option<RuleChoice>,
+    /// What stands in the place of a label that is not known; all are known if none.
+    pub partial: Option<String>,
+    /// Rules, weights and costs may name labels that the data does not have: a part of it may lack some.
+    pub absent_labels: bool,
+    /// How much labels count: a sentence counts the mean of its labels. By label or by chunk type.
+    pub label_weights: Vec<(String, f64)>,
+    /// How much it costs to miss a label, for learners that look at costs. By label or by chunk type.
+    pub label_costs: Vec<(String, f64)>,
 }
 
 /// A penalty as the user gave it.

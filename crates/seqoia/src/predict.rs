@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result, counted};
 use crate::labeller::{Labeller, Predictor};
+use crate::seen::{self, Seen};
 
 /// What is written for each sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum Output {
 }
 
 /// How to label.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PredictOptions {
     /// What is written.
     pub output: Output,
@@ -42,20 +43,35 @@ pub struct PredictOptions {
     pub eager: bool,
     /// The format of the input; that of the training file if none.
     pub format: Option<Kind>,
+    /// Keep to the labels that the input has; this stands where one is not known.
+    pub given: Option<String>,
+    /// How many of the first sentences to give back, for a page.
+    pub look: usize,
+}
+
+impl PredictOptions {
+    /// In the format of the training file, without given labels.
+    #[must_use]
+    pub fn new(output: Output, threads: usize) -> Self {
+        PredictOptions { output, threads, eager: false, format: None, given: None, look: 0 }
+    }
 }
 
 /// What was labelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labelled {
     /// Sentences.
     pub sentences: u64,
     /// Tokens.
     pub tokens: u64,
+    /// The first sentences, as many as were wanted.
+    pub seen: Vec<Vec<Seen>>,
 }
 
 struct Job {
     block: Block,
     out: Vec<u8>,
+    seen: Vec<Vec<Seen>>,
     result: Result<()>,
 }
 
@@ -66,7 +82,7 @@ struct Job {
 pub fn predict(
     labeller: &Arc<Labeller>,
     input: Input,
-    options: PredictOptions,
+    options: &PredictOptions,
     out: &mut dyn Write,
 ) -> Result<Labelled> {
     let file = input.name.clone();
@@ -76,13 +92,23 @@ pub fn predict(
     check_output(kind, options.output)?;
     let format = format::first(&mut blocks, &mut first, Some(kind))?;
     check_columns(labeller, &file, &*format)?;
+    let label = label_column(labeller, &*format);
+    if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
+        return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));
+    }
     let crew = Crew::new(options.threads.max(1));
-    let workers: Vec<Mutex<Predictor>> =
-        (0..crew.len()).map(|_| Mutex::new(Predictor::new(Arc::clone(labeller)))).collect();
+    let worker = || {
+        let predictor = Predictor::new(Arc::clone(labeller));
+        match &options.given {
+            Some(mark) => predictor.with_known(mark),
+            None => predictor,
+        }
+    };
+    let workers: Vec<Mutex<Predictor>> = (0..crew.len()).map(|_| Mutex::new(worker())).collect();
     // A few blocks a worker even out what blocks differ in work.
     let at_once = if options.eager { 1 } else { crew.len() * 4 };
     let jobs: Vec<Mutex<Job>> = (0..at_once)
-        .map(|_| Mutex::new(Job { block: Block::default(), out: vec![], result: Ok(()) }))
+        .map(|_| Mutex::new(Job { block: Block::default(), out: vec![], seen: vec![], result: Ok(()) }))
         .collect();
     std::mem::swap(&mut lock(&jobs[0]).block, &mut first);
     let (mut filled, mut done) = (1, Labelled::default());
@@ -100,12 +126,16 @@ pub fn predict(
             return Ok(done);
         }
         let next = AtomicUsize::new(0);
+        let look = options.look.saturating_sub(done.seen.len());
         crew.run(&|worker| {
             let mut predictor = lock(&workers[worker]);
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Job { block, out, result } = &mut *lock(job);
+                let Job { block, out, seen, result } = &mut *lock(job);
                 out.clear();
                 *result = label_block(&mut predictor, &file, &*format, block, options.output, out);
+                if result.is_ok() && look > 0 {
+                    *result = look_at(&mut predictor, &file, &*format, block, look, seen);
+                }
             }
         })?;
         for job in &jobs[..filled] {
@@ -113,6 +143,8 @@ pub fn predict(
             // What came before an error is written, so that nothing is lost.
             out.write_all(&job.out)?;
             std::mem::replace(&mut job.result, Ok(()))?;
+            let look = options.look.saturating_sub(done.seen.len());
+            done.seen.extend(job.seen.drain(..).take(look));
             done.sentences += job.block.len() as u64;
             done.tokens += job.block.tokens().len() as u64;
         }
@@ -143,7 +175,7 @@ fn check_output(kind: Kind, output: Output) -> Result<()> {
 
 /// The file has the columns of the training data, with or without the label if that was the last; or
 /// the attributes that the model wants.
-fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
+pub(crate) fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
     let meta = labeller.meta();
     let (have, trained) = (format.columns(), meta.columns);
     if labeller.program().given().is_some() && !format.ready() {
@@ -174,6 +206,14 @@ fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result
     )))
 }
 
+/// Where the label stands or would stand.
+pub(crate) fn label_column(labeller: &Labeller, format: &dyn Format) -> usize {
+    match format.label() {
+        Place::Fixed(column) => column,
+        _ => labeller.meta().label_column,
+    }
+}
+
 fn label_block(
     predictor: &mut Predictor,
     file: &str,
@@ -184,13 +224,10 @@ fn label_block(
 ) -> Result<()> {
     format.parse(file, block)?;
     let mut names = vec![];
-    let label = match format.label() {
-        Place::Fixed(column) => column,
-        _ => predictor.labeller().meta().label_column,
-    };
+    let label = label_column(predictor.labeller(), format);
     let mut copy = Copy::new(block, label, true);
     for sentence in block.sentences() {
-        predictor.read(file, block, sentence.tokens.clone())?;
+        predictor.read(file, block, sentence.tokens.clone(), label)?;
         match output {
             Output::Text => {
                 let best = predictor.best_labels()?.to_vec();
@@ -216,6 +253,23 @@ fn label_block(
     }
     if matches!(output, Output::Text | Output::Marginals) {
         copy.rest(format.separator(), out);
+    }
+    Ok(())
+}
+
+/// The first sentences of a block that was labelled, for a page.
+fn look_at(
+    predictor: &mut Predictor,
+    file: &str,
+    format: &dyn Format,
+    block: &Block,
+    most: usize,
+    seen: &mut Vec<Vec<Seen>>,
+) -> Result<()> {
+    let label = label_column(predictor.labeller(), format);
+    for sentence in block.sentences().take(most) {
+        predictor.read(file, block, sentence.tokens.clone(), label)?;
+        seen.push(seen::look(predictor, format, block, sentence.tokens)?);
     }
     Ok(())
 }
@@ -255,6 +309,16 @@ fn nbest(
     Ok(())
 }
 
+/// Where the words are; none if there are attributes alone, of which it cannot be said which is the word.
+pub(crate) fn word_column(labeller: &Labeller, format: &dyn Format) -> Option<usize> {
+    let words = format.columns() > usize::from(matches!(format.label(), Place::Fixed(_)));
+    words.then(|| match format.kind() {
+        // The label may be the first column.
+        Kind::Columns => usize::from(labeller.meta().label_column == 0),
+        kind => kind.word(),
+    })
+}
+
 /// A sentence as JSON.
 #[derive(Serialize)]
 struct Record<'a> {
@@ -290,17 +354,11 @@ fn json(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let best = predictor.best_labels()?.to_vec();
-    // Of attributes alone it cannot be said which is the word.
-    let words = format.columns() > usize::from(matches!(format.label(), Place::Fixed(_)));
-    let word = match format.kind() {
-        // The label may be the first column.
-        Kind::Columns => usize::from(predictor.labeller().meta().label_column == 0),
-        kind => kind.word(),
-    };
+    let word = word_column(predictor.labeller(), format);
     let mut labels = vec![];
     predictor.names(&best, &mut labels);
     let mut record = Record {
-        tokens: words.then(|| tokens.map(|i| block.field(i, word)).collect()),
+        tokens: word.map(|word| tokens.map(|i| block.field(i, word)).collect()),
         labels,
         probability: None,
         scheme: None,

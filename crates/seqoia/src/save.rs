@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use seqoia_core::Pairs;
 use seqoia_core::cast::{narrow, single};
-use seqoia_data::features::{Keys, NONE, Program, Strings, StringsView};
+use seqoia_data::features::{Keys, KeysView, NONE, Program, Strings, StringsView};
 use seqoia_model::Writer;
-use seqoia_structures::chain::Space;
+use seqoia_structures::chain::{Space, SpaceView};
 
+use crate::coded::Coded;
 use crate::error::Result;
 use crate::meta::Meta;
 use crate::options::TrainOptions;
@@ -20,10 +21,14 @@ use crate::training_set::TrainingSet;
 /// # Errors
 /// When the options do not fit the data.
 pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained) -> Result<Vec<u8>> {
-    let packed = Packed::new(set, &trained.weights);
+    let packed = Packed::new(set.space.view(), |p| single(trained.weights[p]));
     let mut strings = Strings::default();
-    let (nodes, numbers) = keys(set, &set.node_numbers, &packed.node_numbers, false, &mut strings);
-    let (edges, _) = keys(set, &set.edge_numbers, &packed.edge_numbers, true, &mut strings);
+    let known = &set.dictionary;
+    let order = order(&set.node_numbers, &packed.node_numbers);
+    let values = known.strings.view();
+    let (nodes, numbers) = keys(&set.program, known.nodes.view(), values, order, &mut strings);
+    let order = self::order(&set.edge_numbers, &packed.edge_numbers);
+    let (edges, _) = keys(&set.program, known.edges.view(), values, order, &mut strings);
     let meta = Meta {
         made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
         structure: "chain".to_owned(),
@@ -46,22 +51,18 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
         best_pass: trained.best_pass,
         ended: trained.ended.to_string(),
     };
-    let (space, strings) = (packed.space.view(), strings.view());
     // Serialising plain strings and numbers cannot fail.
     let meta = serde_json::to_vec(&meta).unwrap_or_default();
+    let Packed { space, values, .. } = packed;
+    let arrays = Arrays { meta, space, weights: Coded::F32(values), strings, nodes, numbers, edges };
     let mut writer = Writer::default();
-    writer.add("meta", &meta);
-    add_strings(&mut writer, ["strings.text", "strings.starts", "strings.slots"], strings);
-    writer.add("nodes.keys", nodes.view().keys);
-    writer.add("nodes.slots", nodes.view().slots);
-    writer.add("nodes.numbers", &numbers);
-    writer.add("edges.keys", edges.view().keys);
-    writer.add("edges.slots", edges.view().slots);
-    writer.add("space.singles", space.singles);
-    writer.add("space.estarts", space.edge_starts);
-    writer.add("space.epairs", space.edge_pairs);
-    writer.add("weights", &packed.values);
-    let lexica = set.dictionary.lexica.view();
+    for section in SECTIONS {
+        arrays.add(section, &mut writer);
+    }
+    if let Some(rules) = &set.rules {
+        writer.add("rules", rules.bits());
+    }
+    let (lexica, marks) = (set.dictionary.lexica.view(), set.dictionary.lexica.words.settled());
     if !set.dictionary.lexica.clusters.is_empty() {
         let names = ["clusters.text", "clusters.starts", "clusters.slots"];
         add_strings(&mut writer, names, lexica.clusters.words);
@@ -74,13 +75,68 @@ pub fn model_bytes(set: &TrainingSet, options: &TrainOptions, trained: &Trained)
         add_strings(&mut writer, ["lower.text", "lower.starts", "lower.slots"], lexica.lower.strings);
         writer.add("lower.lists", lexica.lower.masks);
     }
+    if !marks.is_empty() {
+        add_strings(&mut writer, ["words.text", "words.starts", "words.slots"], lexica.words.strings);
+        writer.add("words.marks", &marks);
+    }
     Ok(writer.to_bytes())
 }
 
-fn add_strings<'a>(writer: &mut Writer<'a>, names: [&str; 3], strings: StringsView<'a>) {
+pub(crate) fn add_strings<'a>(writer: &mut Writer<'a>, names: [&str; 3], strings: StringsView<'a>) {
     writer.add(names[0], strings.text);
     writer.add(names[1], strings.starts);
     writer.add(names[2], strings.slots);
+}
+
+/// The parts of every model, in order.
+const SECTIONS: [&str; 13] = [
+    "meta",
+    "strings.text",
+    "strings.starts",
+    "strings.slots",
+    "nodes.keys",
+    "nodes.slots",
+    "nodes.numbers",
+    "edges.keys",
+    "edges.slots",
+    "space.singles",
+    "space.estarts",
+    "space.epairs",
+    "weights",
+];
+
+/// What those parts are made of.
+pub(crate) struct Arrays {
+    pub(crate) meta: Vec<u8>,
+    pub(crate) space: Space,
+    pub(crate) weights: Coded,
+    pub(crate) strings: Strings,
+    pub(crate) nodes: Keys,
+    pub(crate) numbers: Vec<u32>,
+    pub(crate) edges: Keys,
+}
+
+impl Arrays {
+    /// Adds a part; false if it is none of them.
+    pub(crate) fn add<'a>(&'a self, section: &str, writer: &mut Writer<'a>) -> bool {
+        let (space, strings) = (self.space.view(), self.strings.view());
+        match section {
+            "meta" => writer.add(section, &self.meta),
+            "strings.text" => writer.add(section, strings.text),
+            "strings.starts" => writer.add(section, strings.starts),
+            "strings.slots" => writer.add(section, strings.slots),
+            "nodes.keys" => writer.add(section, self.nodes.view().keys),
+            "nodes.slots" => writer.add(section, self.nodes.view().slots),
+            "nodes.numbers" => writer.add(section, &self.numbers),
+            "edges.keys" => writer.add(section, self.edges.view().keys),
+            "edges.slots" => writer.add(section, self.edges.view().slots),
+            "space.singles" => writer.add(section, space.singles),
+            "space.estarts" => writer.add(section, space.edge_starts),
+            "space.epairs" => writer.add(section, space.edge_pairs),
+            _ => return self.weights.add(section, writer),
+        }
+        true
+    }
 }
 
 /// How it was trained, as text; never the number of threads.
@@ -102,6 +158,7 @@ pub(crate) fn training(trainer: &Trainer<'_>) -> BTreeMap<String, String> {
     ] {
         all.insert(name.to_owned(), value);
     }
+    all.extend(set.terms.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     if let Some(digest) = set.dictionary.lexica.digest() {
         all.insert("lexica".to_owned(), format!("{digest:016x}"));
     }
@@ -116,27 +173,27 @@ pub(crate) fn training(trainer: &Trainer<'_>) -> BTreeMap<String, String> {
 }
 
 /// Weights without zeros.
-struct Packed {
-    space: Space,
-    values: Vec<f32>,
-    node_numbers: Vec<u32>, // of each attribute of the training space, or NONE
-    edge_numbers: Vec<u32>,
+pub(crate) struct Packed {
+    pub(crate) space: Space,
+    pub(crate) values: Vec<f32>,
+    pub(crate) node_numbers: Vec<u32>, // of each attribute of the space it is made of, or NONE
+    pub(crate) edge_numbers: Vec<u32>,
 }
 
 impl Packed {
-    fn new(set: &TrainingSet, weights: &[f64]) -> Packed {
-        let view = set.space.view();
+    /// Those of a space.
+    pub(crate) fn new(view: SpaceView<'_>, weight: impl Fn(usize) -> f32) -> Packed {
         let (labels, width) = (view.labels, view.width);
-        let transitions: Vec<f32> = weights[..labels * width].iter().map(|w| single(*w)).collect();
+        let transitions: Vec<f32> = (0..labels * width).map(&weight).collect();
         let (mut nodes, mut node_values, mut node_numbers) = (Pairs::default(), vec![], vec![]);
         node_numbers.resize(view.dense + view.singles.len(), NONE);
-        for attribute in 0..view.dense {
-            let row = &weights[view.rows_at() + attribute * width..][..labels];
-            let entries = (0..).zip(row.iter().map(|w| single(*w)));
-            node_numbers[attribute] = keep(entries, &mut nodes, &mut node_values);
+        for (attribute, number) in node_numbers.iter_mut().enumerate().take(view.dense) {
+            let row = view.rows_at() + attribute * width;
+            let entries = (0..).zip((row..row + labels).map(&weight));
+            *number = keep(entries, &mut nodes, &mut node_values);
         }
         for attribute in view.sparse() {
-            let entries = view.list(attribute).into_iter().map(|(p, y)| (u32::from(y), single(weights[p])));
+            let entries = view.list(attribute).into_iter().map(|(p, y)| (u32::from(y), weight(p)));
             node_numbers[attribute as usize] = keep(entries, &mut nodes, &mut node_values);
         }
         let (mut edges, mut edge_values, mut edge_numbers) = (Pairs::default(), vec![], vec![]);
@@ -146,7 +203,7 @@ impl Packed {
                 let padded = view.edge_pairs[p - view.edges_at()] as usize;
                 narrow(padded / width * labels + padded % width)
             };
-            let entries = range.map(|p| (pair(p), single(weights[p])));
+            let entries = range.map(|p| (pair(p), weight(p)));
             edge_numbers.push(keep(entries, &mut edges, &mut edge_values));
         }
         for pairs in [&mut nodes, &mut edges] {
@@ -164,7 +221,11 @@ impl Packed {
 }
 
 /// Takes in an attribute if any of its weights is not zero; its number, or NONE.
-fn keep(entries: impl Iterator<Item = (u32, f32)>, pairs: &mut Pairs, values: &mut Vec<f32>) -> u32 {
+pub(crate) fn keep(
+    entries: impl Iterator<Item = (u32, f32)>,
+    pairs: &mut Pairs,
+    values: &mut Vec<f32>,
+) -> u32 {
     let from = pairs.labels.len();
     for (label, value) in entries.filter(|(_, value)| *value != 0.0) {
         pairs.labels.push(label);
@@ -178,7 +239,7 @@ fn keep(entries: impl Iterator<Item = (u32, f32)>, pairs: &mut Pairs, values: &m
     narrow(pairs.len() - 1)
 }
 
-fn lay_out(
+pub(crate) fn lay_out(
     space: &Space,
     transitions: &[f32],
     nodes: &Pairs,
@@ -203,29 +264,32 @@ fn lay_out(
     values
 }
 
-/// The table of the attributes that are left, in the order of their numbers, and those.
-fn keys(
-    set: &TrainingSet,
-    numbers: &[u32],
-    packed: &[u32],
-    edge: bool,
-    strings: &mut Strings,
-) -> (Keys, Vec<u32>) {
-    let program: &Program = &set.program;
-    let dictionary = if edge { &set.dictionary.edges } else { &set.dictionary.nodes };
-    let mut order: Vec<(u32, u32)> = (0..)
+/// New number and number in the dictionary of each attribute that is left.
+pub(crate) fn order(numbers: &[u32], packed: &[u32]) -> Vec<(u32, u32)> {
+    (0..)
         .zip(numbers)
         .filter(|(_, number)| **number != NONE)
         .map(|(id, number)| (packed[*number as usize], id))
         .filter(|(new, _)| *new != NONE)
-        .collect();
+        .collect()
+}
+
+/// The table of some attributes of another one, in the order of their new numbers, and those; `order` has
+/// the new number and the number in the other table. Their values go to `strings`.
+pub(crate) fn keys(
+    program: &Program,
+    from: KeysView<'_>,
+    values: StringsView<'_>,
+    mut order: Vec<(u32, u32)>,
+    strings: &mut Strings,
+) -> (Keys, Vec<u32>) {
     order.sort_unstable();
     let mut keys = Keys::new(program.stride());
     for &(_, id) in &order {
-        let mut key = dictionary.view().get(id).unwrap_or_default().to_vec();
+        let mut key = from.get(id).unwrap_or_default().to_vec();
         let pieces = program.arity(key[0]);
         for value in &mut key[1..=pieces] {
-            let text = set.dictionary.strings.view().get(*value).unwrap_or_default();
+            let text = values.get(*value).unwrap_or_default();
             // A part of a table that fitted fits.
             *value = strings.intern(text).unwrap_or(0);
         }

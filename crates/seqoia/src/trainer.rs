@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia_core::{Corpus, Data, Done, Judge, Report, Score, Strategy, Structure};
-use seqoia_learners::registry::Objective;
+use seqoia_learners::registry::{LEARNERS, Objective};
 use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
-use seqoia_structures::chain::{Chain, Precision};
+use seqoia_structures::chain::Precision;
 
 use crate::checkpoint;
 use crate::error::{Error, Result};
@@ -114,6 +114,14 @@ impl<'a> Trainer<'a> {
     /// A sentence about those that do not.
     pub fn new(set: &'a TrainingSet, options: &'a TrainOptions) -> Result<Self> {
         let strategy = options.check()?;
+        let counts = options.learner.counts_costs() && options.settings.number("cost") > 0.0;
+        if !set.costs.is_empty() && !counts {
+            let those = LEARNERS.iter().filter(|l| l.counts_costs()).map(|l| l.name).collect::<Vec<_>>();
+            return Err(Error::Option(format!(
+                "--label-cost goes with --cost X, X above 0, and a learner that looks at costs: {}",
+                those.join(", ")
+            )));
+        }
         let n = set.weight;
         let default = options.learner.l2 / n;
         let objective = Objective {
@@ -201,7 +209,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained> {
         let (set, options) = (self.set, self.options);
         let crew = Arc::new(Crew::new(options.threads.max(1)));
-        let chain = Chain::new(Arc::clone(&set.space), set.corpus.clone()).with_precision(self.precision());
+        let chain = set.chain()?.with_precision(self.precision());
         let structure: Arc<dyn Structure> = match self.beam() {
             Some(size) => Arc::new(chain.with_beam(size)),
             None => Arc::new(chain),

@@ -1,25 +1,17 @@
-//! A training file, read once: attributes numbered, pairs counted, weights laid out.
+//! A training file, read: attributes numbered, pairs counted, weights laid out.
 
 use std::sync::Arc;
 
 use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
 use seqoia_data::format::{self, Block, Blocks, Format, Kind, Place};
 use seqoia_data::open::Input;
-use seqoia_data::scheme::{self, Recogniser, Scheme};
-use seqoia_structures::chain::Space;
+use seqoia_structures::chain::{Chain, Rules, Sets, Space};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
-use crate::options::{DataOptions, PairChoice};
-
-/// How labels of the file and labels of the model go together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Schemes {
-    /// The file's; none if its labels are no chunks.
-    pub file: Option<Scheme>,
-    /// The one trained in.
-    pub model: Option<Scheme>,
-}
+use crate::labels::{self, Broken, Schemes};
+use crate::options::{DataOptions, Features, PairChoice};
+use crate::own_words;
 
 /// Everything that training needs to know about its data.
 pub struct TrainingSet {
@@ -57,25 +49,45 @@ pub struct TrainingSet {
     pub cutoff: u32,
     /// The options it was read with.
     pub pairs: PairChoice,
+    /// Which labels may follow each other.
+    pub rules: Option<Arc<Rules>>,
+    /// Gold labels that break the rules.
+    pub broken: Option<Broken>,
+    /// What stands in the place of a label that is not known.
+    pub partial: Option<String>,
+    /// What gold labels that are known in part may be.
+    pub sets: Sets,
+    /// What it costs to miss each label; empty: 1 each.
+    pub costs: Vec<f64>,
+    /// What was asked for beside, as text: for the model and for checkpoints.
+    pub terms: Vec<(&'static str, String)>,
 }
 
 /// The most weights: they are numbered with 32 bits.
 const MOST: u64 = u32::MAX as u64;
 
-impl TrainingSet {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// Data that cannot be read, templates that do not fit it, no sentence at all.
-    pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
+/// A file with all its attributes and with the labels to train on, before anything is dropped.
+pub(crate) struct Reading {
+    pub(crate) file: String,
+    pub(crate) format: Box<dyn Format>,
+    pub(crate) label: usize,
+    pub(crate) features: Features,
+    pub(crate) program: Arc<Program>,
+    pub(crate) indexer: Indexer,
+    pub(crate) schemes: Schemes,
+    pub(crate) digest: String,
+}
+
+impl Reading {
+    pub(crate) fn new(input: Input, options: &DataOptions) -> Result<Reading> {
         let file = input.name.clone();
+        let (input, lexica) = own_words::collect(input, options)?;
         let (mut blocks, mut block) = (Blocks::new(input), Block::default());
         let format = format::first(&mut blocks, &mut block, options.format)?;
-        let (kind, columns) = (format.kind(), format.columns());
         let label = options.label.resolve(&file, &*format)?;
         let features = options.features.resolve(&*format)?;
-        let program = Arc::new(features.compile(&file, columns, label)?);
-        let mut indexer = Indexer::new(Arc::clone(&program), Arc::clone(&options.features.lexica));
+        let program = Arc::new(features.compile(&file, format.columns(), label)?);
+        let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
         let mut digest = Xxh3::new();
         loop {
             digest.update(block.text().as_bytes());
@@ -91,23 +103,21 @@ impl TrainingSet {
         if indexer.is_empty() {
             return Err(Error::Mismatch(format!("{file} has no sentence to learn from")));
         }
-        let mut schemes = Schemes { file: Some(format::WORDS_SCHEME), model: None };
-        if kind != Kind::Words {
-            let mut recogniser = Recogniser::default();
-            indexer.for_each_gold(|labels| recogniser.sentence(labels));
-            schemes.file = recogniser.finish();
-        }
-        schemes.model = options.scheme.or(schemes.file);
-        if let (Some(from), Some(to)) = (schemes.file, schemes.model) {
-            if from != to {
-                indexer.relabel(|labels, out| scheme::convert(from, to, labels, out));
-            }
-        } else if let Some(wanted) = options.scheme {
-            return Err(Error::Option(format!(
-                "--scheme {}: the labels of {file} are no chunk labels (B-X, I-X, O and the like)",
-                wanted.name()
-            )));
-        }
+        let schemes = labels::schemes(&mut indexer, format.kind(), &file, options)?;
+        let digest = format!("{:032x}", digest.digest128());
+        Ok(Reading { file, format, label, features, program, indexer, schemes, digest })
+    }
+}
+
+impl TrainingSet {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Data that cannot be read, templates that do not fit it, no sentence at all.
+    pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
+        let Reading { file, format, label, features, program, indexer, schemes, digest } =
+            Reading::new(input, options)?;
+        let (kind, columns) = (format.kind(), format.columns());
         let indexed = indexer.finish(options.cutoff);
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
         let all = options.pairs == PairChoice::All;
@@ -133,6 +143,23 @@ impl TrainingSet {
         let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
         let mut corpus = indexed.corpus;
         corpus.renumber(&node_numbers, &edge_numbers);
+        let (names, absent) = (&indexed.labels, options.absent_labels);
+        let mut sets = Sets::new(names.len());
+        indexed.sets.iter().for_each(|set| {
+            sets.add(set.iter().copied());
+        });
+        let rules =
+            options.rules.as_ref().map(|choice| labels::rules(choice, names, schemes.model, &file, absent));
+        let rules = rules.transpose()?.map(Arc::new);
+        let broken =
+            rules.as_deref().and_then(|rules| labels::broken(rules, &sets, &corpus, names, &indexed.lines));
+        if let Some((rules, file)) = rules.as_deref().map(|rules| (rules, &file)) {
+            labels::can_be_met(rules, &corpus, &indexed.lines, file)?;
+        }
+        let table = |given: &[(String, f64)], flag| labels::per_label(given, names, flag, &file, absent);
+        let weights = table(&options.label_weights, "--label-weight")?;
+        labels::weigh(&mut corpus, &weights);
+        let costs = table(&options.label_costs, "--label-cost")?;
         let weight = corpus.normalise_weights();
         if weight <= 0.0 {
             return Err(Error::Mismatch(format!("all weights of {file} are 0: nothing to learn from")));
@@ -151,11 +178,26 @@ impl TrainingSet {
             columns,
             label,
             transitions: features.transitions,
-            digest: format!("{:032x}", digest.digest128()),
+            digest,
             cutoff: options.cutoff.max(1),
             pairs: options.pairs,
+            terms: labels::terms(options, rules.as_deref()),
+            rules,
+            broken,
+            partial: options.partial.clone(),
+            sets,
+            costs,
             file,
         })
+    }
+
+    /// The structure that learners are given.
+    ///
+    /// # Errors
+    /// None for data in memory.
+    pub fn chain(&self) -> Result<Chain> {
+        let chain = Chain::new(Arc::clone(&self.space), self.corpus.clone()).with_costs(self.costs.clone());
+        Ok(chain.with_limits(self.rules.clone(), self.sets.clone())?)
     }
 
     /// A file with labels and attributes as this one has.

@@ -196,8 +196,8 @@ fn probabilities(text: &str, test: &str, kind: Kind, templates: Option<&str>) ->
     let model = seqoia::model_bytes(&set, &options, &trained).unwrap();
     let labeller = Arc::new(Labeller::from_bytes("model", &model).unwrap());
     let mut out = vec![];
-    let how = PredictOptions { output: Output::Marginals, threads: 1, eager: false, format: None };
-    predict(&labeller, seqoia::input_from_text("test", test).unwrap(), how, &mut out).unwrap();
+    let how = PredictOptions::new(Output::Marginals, 1);
+    predict(&labeller, seqoia::input_from_text("test", test).unwrap(), &how, &mut out).unwrap();
     let out = String::from_utf8(out).unwrap();
     let row = |line: &str| match kind {
         Kind::Crfsuite => line.split('\t').next().unwrap().to_owned(),

@@ -1,4 +1,4 @@
-//! Any template with any data trains or is refused, and any model file labels or is refused: no input makes
+//! Any template or pattern with any data trains or is refused, and any model file labels or is refused: no input makes
 //! the library panic. (Readers alone: `crates/data/tests/blocks.rs`; longer runs: `fuzz/`.)
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use seqoia::data::features::crfpp;
+use seqoia::data::features::{Pattern, crfpp, wapiti};
 use seqoia::{
-    Checkpoint, DataOptions, Labeller, Output, Passes, PredictOptions, Predictor, TrainOptions, Trainer,
-    TrainingSet, predict,
+    Checkpoint, DataOptions, FeatureChoice, Labeller, Output, Passes, PredictOptions, Predictor,
+    TrainOptions, Trainer, TrainingSet, dump_features, predict,
 };
 
 /// Pieces of template files in any order, or whole lines, of which most fit.
@@ -68,6 +68,57 @@ fn templates() -> impl Strategy<Value = String> {
     ]
 }
 
+/// The same for Wapiti's patterns.
+fn patterns() -> impl Strategy<Value = String> {
+    let parts = select(vec![
+        "u",
+        "B",
+        "*",
+        "%x",
+        "%T",
+        "%m",
+        "%",
+        "[",
+        "]",
+        ",",
+        "@",
+        "0",
+        "-1",
+        "1001",
+        "\"",
+        "^",
+        "$",
+        "?",
+        ".",
+        "\\",
+        "\\u",
+        "\\\"",
+        "#",
+        " ",
+        "\nu",
+        "\n*",
+        "\r\n",
+        "é",
+        "%x[0,0]",
+        "%X[@-1,1]",
+        "%m[0,0,\"",
+        "%t[-1,0,\".?\"]",
+    ]);
+    let lines = select(vec![
+        "u:%x[0,0]\n",
+        "*:%X[@1,1]\n",
+        "b:%m[0,0,\".?.?$\"]\n",
+        "u%M[@-3,0,\"^é*\"]%t[7,1,\"\\d\"]\n",
+        "*\n",
+        "u\n",
+        "# no\n",
+    ]);
+    prop_oneof![
+        prop::collection::vec(parts, 0..25).prop_map(|parts| parts.concat()),
+        prop::collection::vec(lines, 1..6).prop_map(|lines| lines.concat()),
+    ]
+}
+
 /// Rows that fit, with numbers of every kind, and sometimes rows that do not.
 fn data() -> impl Strategy<Value = String> {
     let good = vec![
@@ -89,9 +140,9 @@ fn data() -> impl Strategy<Value = String> {
 }
 
 /// Trains a pass and labels the data itself, in every form of output.
-fn whole_way(templates: &str, text: &str, learner: &str) -> seqoia::Result<()> {
-    let mut options = DataOptions::default();
-    options.features.templates.push(("templates".to_owned(), templates.to_owned()));
+fn whole_way(features: FeatureChoice, text: &str, learner: &str) -> seqoia::Result<()> {
+    let options = DataOptions { features, ..DataOptions::default() };
+    dump_features(seqoia::input_from_text("train", text)?, &options, &mut vec![])?;
     let set = TrainingSet::read(seqoia::input_from_text("train", text)?, &options)?;
     let entry = seqoia::learners::find(learner).map_err(seqoia::Error::Option)?;
     let mut options = TrainOptions::new(entry, entry.check(&[]).map_err(seqoia::Error::Option)?);
@@ -102,8 +153,8 @@ fn whole_way(templates: &str, text: &str, learner: &str) -> seqoia::Result<()> {
     for output in
         [Output::Text, Output::Marginals, Output::NBest(3), Output::Json { marginals: true, nbest: 2 }]
     {
-        let options = PredictOptions { output, threads: 1, eager: false, format: None };
-        predict(&labeller, seqoia::input_from_text("test", text)?, options, &mut vec![])?;
+        let options = PredictOptions::new(output, 1);
+        predict(&labeller, seqoia::input_from_text("test", text)?, &options, &mut vec![])?;
     }
     Ok(())
 }
@@ -111,15 +162,34 @@ fn whole_way(templates: &str, text: &str, learner: &str) -> seqoia::Result<()> {
 proptest! {
     #[test]
     fn any_text_is_a_template_file_or_an_error(text in any::<String>()) {
-        let _ = crfpp::parse("templates", &text);
+        let _ = (crfpp::parse("templates", &text), wapiti::parse("patterns", &text));
     }
 
     #[test]
     fn templates_and_data_of_any_kind_train_or_are_refused(
         templates in templates(), text in data(), learner in select(vec!["perceptron", "lbfgs"]),
     ) {
-        if let Err(error) = whole_way(&templates, &text, learner) {
+        let templates = vec![("templates".to_owned(), templates)];
+        if let Err(error) = whole_way(FeatureChoice { templates, ..Default::default() }, &text, learner) {
             prop_assert!(!error.to_string().contains("bug"), "{}", error);
+        }
+    }
+
+    #[test]
+    fn patterns_of_any_kind_train_or_are_refused(patterns in patterns(), text in data(), wide in any::<bool>()) {
+        let patterns = vec![("patterns".to_owned(), patterns)];
+        let features = FeatureChoice { patterns, full_width: Some(wide), ..Default::default() };
+        if let Err(error) = whole_way(features, &text, "perceptron") {
+            prop_assert!(!error.to_string().contains("bug"), "{}", error);
+        }
+    }
+
+    #[test]
+    fn any_expression_matches_within_any_word_or_is_refused(text in any::<String>(), word in any::<String>()) {
+        let _ = wapiti::parse("patterns", &format!("u:%m[0,0,\"{text}\"]"));
+        if let Ok(pattern) = Pattern::parse(&text) {
+            prop_assert!(pattern.find(&word).is_none_or(|found| word.get(found).is_some()));
+            prop_assert_eq!(Pattern::parse(&pattern.to_string()), Ok(pattern));
         }
     }
 
@@ -144,7 +214,11 @@ proptest! {
         bytes.truncate(bytes.len() - cut);
         seal(&mut bytes);
         if let Ok(labeller) = Labeller::from_bytes("m", &bytes) {
-            let _ = Predictor::new(Arc::new(labeller)).label(&[&["the", "1"], &["dog", "2"]]);
+            let labeller = Arc::new(labeller);
+            let _ = Predictor::new(Arc::clone(&labeller)).label(&[&["the", "1"], &["dog", "2"]]);
+            let _ = seqoia::why_text(&labeller, "the/1 dog/2", None);
+            let _ = seqoia::model_to_text(&labeller, &mut std::io::sink());
+            let _ = seqoia::Inspector::new(&labeller).map(|inside| (inside.summary(), inside.strongest(2, None)));
         }
     }
 }
@@ -160,6 +234,7 @@ fn seal(bytes: &mut [u8]) {
 fn model() -> Vec<u8> {
     let mut data = DataOptions::default();
     data.features.templates.push(("t".to_owned(), "U0:%x[0,0]\nU1:%v[0,1]\nB1:%x[-1,0]\nB\n".to_owned()));
+    data.features.patterns.push(("p".to_owned(), "*:%m[@-1,0,\"^\\l?a*\"]%X[-1,0]\n".to_owned()));
     let text = "the 1 D\ndog 2 N\nbarks 3 V\n\na 1 D\ncat 4 N\n\n";
     let set = TrainingSet::read(seqoia::input_from_text("train", text).unwrap(), &data).unwrap();
     let entry = seqoia::learners::find("perceptron").unwrap();

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use seqoia::data::open;
 use seqoia::{
-    DataOptions, DevSet, LabelColumn, Labeller, Output, PairChoice, PassRow, Passes, PredictOptions,
-    Strength, TrainOptions, Trained, Trainer, TrainingSet, Watch, evaluate, predict,
+    CheckOptions, DataOptions, DevSet, LabelColumn, Labeller, Output, PairChoice, PassRow, Passes,
+    PredictOptions, Strength, TrainOptions, Trained, Trainer, TrainingSet, Watch, check, evaluate,
+    model_from_text, model_to_text, predict, why_text,
 };
 
 fn data(path: &str) -> Option<PathBuf> {
@@ -41,8 +42,8 @@ fn f1(set: &TrainingSet, options: &TrainOptions, trained: &Trained) -> f64 {
     let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
     let input = open::open(&data("conll2000/test.txt.gz").unwrap()).unwrap();
     let mut out = vec![];
-    let how = PredictOptions { output: Output::Text, threads: 2, eager: false, format: None };
-    predict(&labeller, input, how, &mut out).unwrap();
+    let how = PredictOptions::new(Output::Text, 2);
+    predict(&labeller, input, &how, &mut out).unwrap();
     evaluate::last_two("out", &out, false).unwrap().scored.spans.f1()
 }
 
@@ -122,5 +123,41 @@ fn parts_of_speech_are_tagged_about_as_well_as_by_the_reference() {
             let trained = Trainer::new(&set, &o).unwrap().run(Some(&dev), &mut (), &Arc::default()).unwrap();
             assert!(trained.scores[0].value >= least, "{file}: {}", trained.scores[0].value);
         }
+    }
+}
+
+/// A model of real data is text and back, and tells why; the counts of `check` are those that `sort` and
+/// `uniq` give for the same files.
+#[test]
+fn a_tagger_comes_back_from_its_text_and_says_why() {
+    let Some(train) = data("ud-english-ewt/en_ewt-ud-train.conllu.gz") else { return };
+    let dev = data("ud-english-ewt/en_ewt-ud-dev.conllu.gz").unwrap();
+    let label = LabelColumn::parse("xpos").unwrap();
+    let how = CheckOptions { label: label.clone(), ..CheckOptions::default() };
+    let checked = check(open::open(&train).unwrap(), Some(open::open(&dev).unwrap()), &how).unwrap();
+    let [train_figures, dev_figures] = checked.files.as_slice() else { panic!("two files") };
+    assert_eq!(
+        (train_figures.sentences, train_figures.tokens, train_figures.words),
+        (12_544, 204_577, Some(19_674))
+    );
+    assert_eq!((dev_figures.sentences, dev_figures.tokens, dev_figures.labels), (2_001, 25_147, 49));
+    let mut d = DataOptions { label, ..DataOptions::default() };
+    d.features.sets.push("pos".to_owned());
+    let set = TrainingSet::read(open::open(&train).unwrap(), &d).unwrap();
+    let mut o = options("averaged-perceptron");
+    o.passes = Some(Passes::Exactly(2));
+    let trained = Trainer::new(&set, &o).unwrap().run(None, &mut (), &Arc::default()).unwrap();
+    let model = seqoia::model_bytes(&set, &o, &trained).unwrap();
+    let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+    let mut text = vec![];
+    model_to_text(&labeller, &mut text).unwrap();
+    let made = model_from_text(open::Input::from_bytes("text", text).unwrap()).unwrap();
+    assert!(made.unchanged && made.bytes == model);
+    let why = why_text(&labeller, "The quick brown fox jumps over the lazy dog", None).unwrap();
+    let labels: Vec<&str> = why.tokens.iter().map(|t| t.label.as_str()).collect();
+    assert_eq!((labels[0], labels[5], labels[6], labels[8]), ("DT", "IN", "DT", "NN"));
+    for rival in why.tokens.iter().filter_map(|t| t.rival.as_ref()) {
+        let sum: f64 = rival.contributions.iter().map(|c| c.adds).sum();
+        assert!((sum - rival.difference).abs() < 1e-9);
     }
 }

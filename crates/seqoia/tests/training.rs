@@ -38,9 +38,9 @@ fn train(set: &TrainingSet, options: &TrainOptions, dev: Option<&DevSet>) -> (Tr
 
 fn label(model: &[u8], text: &str, threads: usize) -> Vec<u8> {
     let labeller = Arc::new(Labeller::from_bytes("m", model).unwrap());
-    let options = PredictOptions { output: Output::Text, threads, eager: false, format: None };
+    let options = PredictOptions::new(Output::Text, threads);
     let mut out = vec![];
-    predict(&labeller, seqoia::input_from_text("test", text).unwrap(), options, &mut out).unwrap();
+    predict(&labeller, seqoia::input_from_text("test", text).unwrap(), &options, &mut out).unwrap();
     out
 }
 
@@ -232,14 +232,9 @@ fn json_says_in_which_scheme_marginals_are() {
     let json = |text: &str, scheme: Option<Scheme>| {
         let (_, bytes) = train(&set(text, |o| o.scheme = scheme), &options("averaged-perceptron", 1), None);
         let labeller = Arc::new(Labeller::from_bytes("m", &bytes).unwrap());
-        let options = PredictOptions {
-            output: Output::Json { marginals: true, nbest: 1 },
-            threads: 1,
-            eager: false,
-            format: None,
-        };
+        let options = PredictOptions::new(Output::Json { marginals: true, nbest: 1 }, 1);
         let mut out = vec![];
-        predict(&labeller, seqoia::input_from_text("test", text).unwrap(), options, &mut out).unwrap();
+        predict(&labeller, seqoia::input_from_text("test", text).unwrap(), &options, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     };
     for (text, scheme, key, inside) in [

@@ -3,113 +3,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // a test fails by panicking
 
+mod toy;
+
 use std::sync::Arc;
 
-use seqoia_core::cast::{label, narrow, real, single};
+use seqoia_core::cast::{label, real, single};
 use seqoia_core::{
-    Delta, Lane, Note, Pairs, Ragged, Random, Result, Row, Search, Sequence, SequenceView, Structure, Update,
-    Weights, sum_by_parts,
+    Delta, Lane, Note, Pairs, Ragged, Random, Result, Row, Search, Sequence, Structure, Update, Weights,
+    sum_by_parts,
 };
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Isa, Precision, Renumbering, Space};
-
-/// What a random chain has.
-#[derive(Clone, Copy)]
-struct Toy {
-    labels: usize,
-    length: usize,
-    edges: bool,
-    values: bool,
-    all: bool,
-    /// Weights are whole numbers, so that ties occur.
-    ties: bool,
-    size: f64,
-}
-
-const PLAIN: Toy =
-    Toy { labels: 3, length: 4, edges: false, values: false, all: false, ties: false, size: 1.0 };
-
-fn toys() -> Vec<Toy> {
-    let mut all = vec![];
-    for labels in 1..=4 {
-        for length in 0..=4 {
-            for kind in 0..8 {
-                let (edges, values, ties) = (kind & 1 == 1, kind & 2 == 2, kind & 4 == 4);
-                all.push(Toy {
-                    labels,
-                    length,
-                    edges,
-                    values,
-                    ties,
-                    all: (labels + kind) % 3 == 0,
-                    size: 1.0,
-                });
-            }
-        }
-    }
-    all
-}
-
-fn lists(random: &mut Random, length: usize, numbers: &[u32], values: bool) -> Ragged {
-    let mut r = Ragged { starts: vec![0], ..Ragged::default() };
-    for _ in 0..length {
-        let from = r.items.len();
-        let drawn = (0..random.below(5)).map(|_| numbers[random.below(numbers.len())]);
-        r.items.extend(drawn.filter(|a| *a != Renumbering::NONE));
-        r.items[from..].sort_unstable();
-        r.starts.push(narrow(r.items.len()));
-    }
-    if values {
-        r.values = r.items.iter().map(|_| single(random.unit() * 2.0 - 0.5)).collect();
-    }
-    r
-}
-
-fn pairs(random: &mut Random, attributes: usize, labels: usize) -> Pairs {
-    let mut p = Pairs { starts: vec![0], ..Pairs::default() };
-    for _ in 0..attributes {
-        p.labels.extend((0..narrow(labels)).filter(|_| random.unit() < 0.5));
-        p.starts.push(narrow(p.labels.len()));
-        p.counts.push(narrow(random.below(9)));
-    }
-    p
-}
-
-/// A random space with five sequences, and weights that are 0 in the holes.
-fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>) {
-    const ATTRIBUTES: usize = 12;
-    let mut random = Random::new(seed, 0, 0, "toy");
-    let k = toy.labels;
-    let nodes = pairs(&mut random, ATTRIBUTES, k);
-    let edges = if toy.edges { pairs(&mut random, 4, k * k) } else { Pairs::default() };
-    let transitions: Vec<u32> = (0..narrow(k * k)).filter(|_| random.unit() < 0.7).collect();
-    let (space, new) = Space::new(k, &nodes, &edges, Some(&transitions), toy.all);
-    let sequences: Vec<Sequence> = (0..5)
-        .map(|_| Sequence {
-            nodes: lists(&mut random, toy.length, &new.nodes, toy.values),
-            edges: if toy.edges {
-                lists(&mut random, toy.length, &new.edges, toy.values)
-            } else {
-                Ragged::default()
-            },
-            labels: (0..toy.length).map(|_| label(random.below(k))).collect(),
-            weight: 0.5 + random.unit(),
-        })
-        .collect();
-    let mut w: Vec<f64> = (0..space.view().weights())
-        .map(|_| if toy.ties { real(random.below(3)) - 1.0 } else { (random.unit() * 4.0 - 2.0) * toy.size })
-        .collect();
-    space.clear_holes(&mut w);
-    (Arc::new(Chain::new(Arc::new(space), Arc::new(sequences.clone()))), sequences, w)
-}
-
-fn view(s: &Sequence) -> SequenceView<'_> {
-    seqoia_core::Example::view(s)
-}
-
-fn close(a: f64, b: f64, tolerance: f64) -> bool {
-    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
-}
+use seqoia_structures::chain::{Chain, Decoder, Isa, Limits, Precision, Space};
+use toy::{PLAIN, Toy, close, make, toys, view};
 
 #[test]
 fn the_best_labelling_is_the_best_of_all() {
@@ -119,7 +24,7 @@ fn the_best_labelling_is_the_best_of_all() {
         let mut decoder = Decoder::default();
         for x in &sequences {
             let mut found = vec![];
-            let score = decoder.best(space, &w, view(x), &mut found);
+            let score = decoder.best(space, &w, view(x), Limits::default(), &mut found);
             let all = brute::labellings(toy.labels, toy.length);
             let mut best = (f64::NEG_INFINITY, vec![]);
             for y in all {
@@ -151,7 +56,7 @@ fn the_k_best_are_the_k_best_of_all() {
                 .collect();
             scores.sort_by(|a, b| b.total_cmp(a));
             for k in [1, 2, 5, 1000] {
-                let found = Decoder::default().nbest(space, &w, view(x), k);
+                let found = Decoder::default().nbest(space, &w, view(x), Limits::default(), k);
                 let wanted = if toy.length == 0 { 0 } else { k.min(scores.len()) };
                 assert_eq!(found.len(), wanted);
                 for (a, b) in found.iter().zip(&scores) {
@@ -163,7 +68,7 @@ fn the_k_best_are_the_k_best_of_all() {
                 different.dedup();
                 assert_eq!(different.len(), found.len(), "a labelling came twice");
                 let mut best = vec![];
-                Decoder::default().best(space, &w, view(x), &mut best);
+                Decoder::default().best(space, &w, view(x), Limits::default(), &mut best);
                 assert!(found.first().is_none_or(|f| toy.values || !toy.ties || f.labels == best));
             }
         }
@@ -178,7 +83,7 @@ fn log_z_and_marginals_equal_enumeration() {
             let space = chain.space().view();
             let mut decoder = Decoder::default();
             for x in &sequences[..2] {
-                let log_z = decoder.marginals(space, &w, view(x));
+                let log_z = decoder.marginals(space, &w, view(x), Limits::default());
                 let exact = brute::log_z(space, &w, view(x));
                 assert!(close(log_z, exact, 1e-12), "{log_z} is not {exact}");
                 for t in 0..toy.length {
@@ -204,8 +109,8 @@ fn single_precision_is_close_to_double() {
         let w32: Vec<f32> = w.iter().map(|&x| single(x)).collect();
         for x in &sequences[..2] {
             let (a, b) = (
-                Decoder::<f32>::default().marginals(space, &w32, view(x)),
-                Decoder::<f64>::default().marginals(space, &w, view(x)),
+                Decoder::<f32>::default().marginals(space, &w32, view(x), Limits::default()),
+                Decoder::<f64>::default().marginals(space, &w, view(x), Limits::default()),
             );
             assert!(close(a, b, 1e-5));
         }
@@ -391,8 +296,8 @@ fn both_instruction_sets_give_the_same_bits() {
             for x in &sequences {
                 let mut results = [Isa::Portable, Isa::detect()].map(|isa| {
                     let (mut d, mut found) = (Decoder::<f64>::new(isa), vec![]);
-                    let score = d.best(space, &w, view(x), &mut found);
-                    let log_z = d.marginals(space, &w, view(x));
+                    let score = d.best(space, &w, view(x), Limits::default(), &mut found);
+                    let log_z = d.marginals(space, &w, view(x), Limits::default());
                     let p: Vec<u64> = (0..17).map(|t| d.marginal(space, t, 1).to_bits()).collect();
                     (found, score.to_bits(), log_z.to_bits(), p)
                 });
@@ -505,8 +410,8 @@ fn extremes_stay_finite() {
                 let space = chain.space().view();
                 let mut decoder = Decoder::default();
                 let mut found = vec![];
-                let best = decoder.best(space, &w, view(&sequences[0]), &mut found);
-                let log_z = decoder.marginals(space, &w, view(&sequences[0]));
+                let best = decoder.best(space, &w, view(&sequences[0]), Limits::default(), &mut found);
+                let log_z = decoder.marginals(space, &w, view(&sequences[0]), Limits::default());
                 assert!(best.is_finite() && log_z.is_finite());
                 let most = best + real(length) * real(labels).ln();
                 assert!(
@@ -530,11 +435,15 @@ fn a_beam_of_all_labels_is_exact_and_a_small_one_is_a_lower_bound() {
         let mut decoder = Decoder::default();
         for x in &sequences {
             let (mut exact, mut found) = (vec![], vec![]);
-            let best = decoder.best(space, &w, view(x), &mut exact);
-            assert!(close(decoder.best_in_beam(space, &w, view(x), toy.labels, &mut found), best, 1e-12));
+            let best = decoder.best(space, &w, view(x), Limits::default(), &mut exact);
+            assert!(close(
+                decoder.best_in_beam(space, &w, view(x), Limits::default(), toy.labels, &mut found),
+                best,
+                1e-12
+            ));
             assert!(toy.values || found == exact);
             for size in 1..toy.labels {
-                let score = decoder.best_in_beam(space, &w, view(x), size, &mut found);
+                let score = decoder.best_in_beam(space, &w, view(x), Limits::default(), size, &mut found);
                 assert!(score <= best + 1e-9);
                 assert!(close(score, brute::score(space, &w, view(x), &found), 1e-12));
             }

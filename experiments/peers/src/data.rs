@@ -8,10 +8,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
+use seqoia::data::features::{Clusters, Lexica};
 use seqoia::data::format::Field;
+use seqoia::data::scheme::{self, Scheme};
 use seqoia::data::{generate, open};
 use seqoia::{FeatureChoice, LabelColumn};
 use seqoia_report::grouped;
@@ -33,6 +36,14 @@ pub(crate) enum TaskName {
     Xpos,
     /// The 472 tags of the Brown corpus, of which 1,500 sentences are enough.
     Brown,
+    /// Names of CoNLL-2003 with the set `ner-003`.
+    Names003,
+    /// With `ner-001`.
+    Names001,
+    /// With `ner`.
+    Names,
+    /// With `ner`, word clusters and all lists of names.
+    NamesListed,
 }
 
 /// A task whose files are ready.
@@ -75,6 +86,30 @@ pub(crate) struct Counts {
 
 /// Attributes and weights of CoNLL-2000 with its template, by which published figures are known.
 const CONLL2000: (u64, u64) = (338_551, 456_468);
+/// Word clusters, in the folder of a task.
+const CLUSTERS: &str = "clusters.tsv";
+/// Lists of names: files of `gazetteers-en` before their endings.
+const LISTS: [&str; 19] = [
+    "loc.cities.txt",
+    "loc.cities_alt.txt",
+    "loc.countries.txt",
+    "loc.us_ca_mx_states.txt",
+    "misc.awards.txt",
+    "misc.holidays.txt",
+    "misc.nationalities.txt",
+    "misc.products.txt",
+    "org.companies.txt",
+    "org.government_agencies.txt",
+    "org.newspapers.txt",
+    "org.sports_leagues.txt",
+    "org.sports_teams.txt",
+    "org.tv_networks.txt",
+    "org.universities_lower.txt",
+    "per.athletes.txt",
+    "per.first_names.txt",
+    "per.last_names.txt",
+    "per.politicians.txt",
+];
 /// Sentences of the Brown corpus: training with all tags is slow, not long.
 const BROWN_SENTENCES: usize = 1500;
 /// Training and test sentences where no corpus is at hand.
@@ -93,8 +128,9 @@ impl Task {
     /// Data that cannot be read, or that has not the attributes that it should have.
     pub(crate) fn prepare(name: TaskName, cache: &Path) -> Result<Option<Task>> {
         let real = corpora().is_some();
-        if !real && name == TaskName::Brown {
-            screen::note(&format!("skipped: brown-pos, since {VARIABLE} does not name a folder of corpora"));
+        if !real && !matches!(name, TaskName::Chunking | TaskName::Xpos) {
+            let corpus = if name == TaskName::Brown { "brown-pos" } else { "conll2003" };
+            screen::note(&format!("skipped: {corpus}, since {VARIABLE} does not name a folder of corpora"));
             return Ok(None);
         }
         let value = name.to_possible_value().context("every task has a name")?;
@@ -119,6 +155,10 @@ impl Task {
             (true, TaskName::Chunking) => "CoNLL-2000",
             (true, TaskName::Xpos) => "UD English EWT",
             (true, TaskName::Brown) => "Brown, 1,500 sentences and one with every tag",
+            (true, TaskName::Names003) => "CoNLL-2003 English, ner-003",
+            (true, TaskName::Names001) => "CoNLL-2003 English, ner-001",
+            (true, TaskName::Names) => "CoNLL-2003 English, ner",
+            (true, TaskName::NamesListed) => "CoNLL-2003 English, ner with clusters and 19 lists",
         };
         let title = format!(
             "{corpus} ({} tokens, {} labels, {} attributes)",
@@ -139,6 +179,7 @@ impl TaskName {
         match self {
             TaskName::Xpos if real => ["train.conllu", "dev.conllu", "test.conllu"],
             TaskName::Brown => ["train.txt"; 3],
+            _ if self.set_of_names().is_some() => ["train.txt", "testa.txt", "testb.txt"],
             _ => ["train.txt", "test.txt", "test.txt"],
         }
     }
@@ -151,6 +192,23 @@ impl TaskName {
             TaskName::Xpos if real => vec!["--features", "pos", "--label", "xpos"],
             TaskName::Xpos => vec!["--features", "pos", "--label", "1"],
             TaskName::Brown => vec!["--features", "pos"],
+            TaskName::NamesListed => {
+                let lists = ["--features", "ner", "--clusters", CLUSTERS, "--gazetteer"];
+                lists.into_iter().chain(LISTS).collect()
+            }
+            TaskName::Names003 | TaskName::Names001 | TaskName::Names => {
+                vec!["--features", self.set_of_names().unwrap_or_default()]
+            }
+        }
+    }
+
+    /// The feature set of a task of names.
+    fn set_of_names(self) -> Option<&'static str> {
+        match self {
+            TaskName::Names003 => Some("ner-003"),
+            TaskName::Names001 => Some("ner-001"),
+            TaskName::Names | TaskName::NamesListed => Some("ner"),
+            TaskName::Chunking | TaskName::Xpos | TaskName::Brown => None,
         }
     }
 }
@@ -184,6 +242,15 @@ pub(crate) fn prepare(name: TaskName, folder: &Path) -> Result<Counts> {
             save(&folder.join("train.txt"), &brown()?)?;
             features.sets.push("pos".to_owned());
         }
+        _ if name.set_of_names().is_some() => {
+            for (part, file) in ["train", "testa", "testb"].into_iter().zip(name.files(true)) {
+                save(&folder.join(file), &iob2(&read(&format!("conll2003/eng.{part}.gz"))?)?)?;
+            }
+            features.sets.extend(name.set_of_names().map(str::to_owned));
+            if name == TaskName::NamesListed {
+                features.lexica = Arc::new(lexica(folder)?);
+            }
+        }
         _ => {
             save(&folder.join("train.txt"), &generate::columns(1, GENERATED.0))?;
             save(&folder.join("test.txt"), &generate::columns(2, GENERATED.1))?;
@@ -195,7 +262,8 @@ pub(crate) fn prepare(name: TaskName, folder: &Path) -> Result<Counts> {
         (TaskName::Xpos, None) => LabelColumn::Number(1),
         _ => LabelColumn::Last,
     };
-    let mut expander = Expander::new(features, label, name == TaskName::Chunking);
+    let mut expander =
+        Expander::new(features, label, name == TaskName::Chunking || name.set_of_names().is_some());
     let [train, dev, test] = name.files(corpora.is_some());
     let size = expander.expand(&folder.join(train))?;
     let attributes = expander.attributes() as u64;
@@ -228,6 +296,33 @@ fn brown() -> Result<String> {
     Ok(text)
 }
 
+/// The text with the labels of its last column in IOB2, so that all tools learn the same labels.
+fn iob2(text: &str) -> Result<String> {
+    let (mut out, mut labels) = (String::new(), vec![]);
+    for sentence in text.split_inclusive("\n\n") {
+        let rows: Vec<(&str, &str)> = sentence.lines().filter_map(|row| row.rsplit_once(' ')).collect();
+        let known: Vec<&str> = rows.iter().map(|row| row.1).collect();
+        scheme::convert(Scheme::Iob1, Scheme::Iob2, &known, &mut labels);
+        for (row, label) in rows.iter().zip(&labels) {
+            writeln!(out, "{} {label}", row.0)?;
+        }
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// Clusters and lists of names; they are unpacked, too, for Seqoia to read.
+fn lexica(folder: &Path) -> Result<Lexica> {
+    let mut lexica = Lexica::default();
+    let text = unpack("brown-clusters-en/bllip-clusters.tsv.gz", &folder.join(CLUSTERS))?;
+    lexica.clusters = Clusters::read(CLUSTERS, &text)?;
+    for file in LISTS {
+        let text = unpack(&format!("gazetteers-en/{file}.gz"), &folder.join(file))?;
+        lexica.names.read(file.trim_end_matches(".txt"), file, &text)?;
+    }
+    Ok(lexica)
+}
+
 /// A file of the corpora as text.
 fn read(name: &str) -> Result<String> {
     let Some(folder) = corpora() else { bail!("{VARIABLE} names no folder") };
@@ -247,4 +342,17 @@ fn unpack(from: &str, to: &Path) -> Result<String> {
 
 fn save(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_brought_to_one_scheme_and_nothing_else_changes() {
+        let text = "-DOCSTART- -X- O O\n\nA N I-NP I-ORG\nB N I-NP I-ORG\n\nC N I-NP I-ORG\nD N I-NP B-ORG\n";
+        let expected =
+            "-DOCSTART- -X- O O\n\nA N I-NP B-ORG\nB N I-NP I-ORG\n\nC N I-NP B-ORG\nD N I-NP B-ORG\n\n";
+        assert_eq!(iob2(text).unwrap(), expected);
+    }
 }

@@ -75,7 +75,7 @@ impl Expander {
         if self.state.is_none() {
             let features = self.features.resolve(&*format)?;
             let program = Arc::new(features.compile(&file, format.columns(), label)?);
-            let mut dictionary = Growing::new(&program, std::sync::Arc::default());
+            let mut dictionary = Growing::new(&program, Arc::clone(&self.features.lexica));
             let extractor = Extractor::new(Arc::clone(&program), &mut dictionary);
             self.state = Some(State { program, dictionary, extractor, names: vec![] });
         }

@@ -37,7 +37,8 @@ Example:
   SEQOIA_DATA=corpora cargo run --release -p seqoia-peers -- reading predict
 
 The variable SEQOIA_DATA names a folder with the corpora conll2000,
-ud-english-ewt and brown-pos; without it a generated corpus is used."
+ud-english-ewt, brown-pos and conll2003 with brown-clusters-en and
+gazetteers-en; without it a generated corpus is used where that will do."
 )]
 struct Args {
     /// Sections to run [default: all]

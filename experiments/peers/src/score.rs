@@ -41,11 +41,28 @@ pub(crate) fn predicted(tools: &Tools, task: &Task, file: &str) -> Result<f64> {
     theirs(tools, task, file, &read(task)?.split_whitespace().collect::<Vec<_>>())
 }
 
-/// What is in `predicted`.
+/// Labels `file` with a model of Vowpal Wabbit and scores it.
 ///
 /// # Errors
-/// It cannot be read.
-pub(crate) fn read(task: &Task) -> Result<String> {
+/// A call that fails, a prediction that is no label.
+pub(crate) fn vowpal(tools: &Tools, task: &Task, model: &str, file: &str) -> Result<f64> {
+    let data = Path::new(file).with_extension("vw");
+    let args = ["-t", "-i", model, "-d", &data.to_string_lossy(), "-p", "predicted", "--quiet"];
+    tools.vowpal(task, &args).run()?;
+    let text = read(task)?;
+    let labels: Vec<&str> = text.split_whitespace().map(|n| named(task, n)).collect::<Result<_>>()?;
+    theirs(tools, task, file, &labels)
+}
+
+/// The label that Vowpal Wabbit knows by a number.
+fn named<'a>(task: &'a Task, number: &str) -> Result<&'a str> {
+    let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    let label = index.and_then(|i| task.counts.labels.get(i)).map(String::as_str);
+    label.with_context(|| format!("Vowpal Wabbit predicted '{number}', which is no label"))
+}
+
+/// What is in `predicted`.
+fn read(task: &Task) -> Result<String> {
     let path = task.folder.join("predicted");
     fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))
 }
@@ -54,7 +71,7 @@ pub(crate) fn read(task: &Task) -> Result<String> {
 ///
 /// # Errors
 /// More or fewer labels than tokens, a call that fails.
-pub(crate) fn theirs(tools: &Tools, task: &Task, file: &str, labels: &[&str]) -> Result<f64> {
+fn theirs(tools: &Tools, task: &Task, file: &str, labels: &[&str]) -> Result<f64> {
     let gold = task.folder.join(Path::new(file).with_extension("gold"));
     let gold = fs::read_to_string(&gold).with_context(|| format!("{}: cannot be read", gold.display()))?;
     let text = beside(&gold, labels).with_context(|| format!("labels of {file}"))?;

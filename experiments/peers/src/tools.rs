@@ -147,6 +147,19 @@ impl Tools {
         Call::new(&self.python, &task.folder, &[&format!("../{SCRIPT_NAME}")]).with(args)
     }
 
+    /// Vowpal Wabbit's search on the attributes of the task, greedy in training as in use. Further passes read a
+    /// cache.
+    pub(crate) fn vowpal_learn(&self, task: &Task, flags: &[&str], model: &str) -> Call {
+        let labels = task.counts.labels.len().to_string();
+        let call = self.vowpal(task, &["-d", "train.vw", "-f", model, "--quiet"]);
+        let search = ["--search_task", "sequence", "--search", &labels, "--search_rollout", "none"];
+        let call = call.with(&search).with(flags);
+        match flags.contains(&"--passes") {
+            true => call.with(&["--holdout_off", "-k", "--cache_file", "vw.cache"]),
+            false => call,
+        }
+    }
+
     /// Vowpal Wabbit, which the package runs like its command line.
     pub(crate) fn vowpal(&self, task: &Task, args: &[&str]) -> Call {
         Call::new(&self.python, &task.folder, &["-m", "vowpalwabbit"]).with(args)

@@ -8,7 +8,7 @@
 use seqoia_core::cast::real64;
 use seqoia_core::{Corpus, Isa, Order, Random};
 use seqoia_data::features::Memory;
-use seqoia_structures::chain::{Batch, Decoder, Space};
+use seqoia_structures::chain::{Batch, Decoder, Held, Limits, Space};
 
 /// The averaged perceptron, batches of one, on a chain: decode, add in place.
 pub(crate) struct Perceptron<'a> {
@@ -48,7 +48,7 @@ impl<'a> Perceptron<'a> {
         order.next(corpus.len(), &mut ids);
         for id in ids {
             let Some(x) = corpus.view(id) else { continue };
-            decoder.best(view, w, x, found);
+            decoder.best(view, w, x, Limits::default(), found);
             if found != x.labels {
                 let mut add = |at: Option<usize>, c: f64| {
                     if let Some(at) = at {
@@ -105,7 +105,8 @@ impl<'a> Gradient<'a> {
     pub(crate) fn total(&mut self, w: &[f64], g: &mut [f64]) -> Option<f64> {
         g.fill(0.0);
         let (isa, view) = (Isa::detect(), self.space.view());
-        let loss = self.batch.sum(isa, view, self.corpus, &self.ids, w, Some(g), &mut self.odd);
+        let loss =
+            self.batch.sum(isa, view, self.corpus, Held::default(), &self.ids, w, Some(g), &mut self.odd);
         self.space.clear_holes(g);
         self.odd.is_empty().then_some(loss)
     }

@@ -14,14 +14,23 @@
 use super::{Boundary, Function, Part, Piece, Source, Template};
 use crate::error::{Error, Result};
 
+/// The most macros of a template.
+pub const MOST_PIECES: usize = 64;
+
 /// A template file: the attributes, and whether plain label pairs have weights.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct TemplateFile {
     /// One for each line but a bare `B`.
     pub templates: Vec<Template>,
+    /// The line that each of them stands on.
+    pub lines: Vec<u64>,
     /// There is a bare `B`.
     pub transitions: bool,
 }
+
+const WAPITI: &str = "Wapiti's patterns look so: give the file with --patterns";
+/// How one recognises them.
+const COMMANDS: [&str; 6] = ["%t[", "%m[", "%X[", "%T[", "%M[", "%x[@"];
 
 /// Reads the text of a template file called `name`.
 ///
@@ -29,7 +38,7 @@ pub struct TemplateFile {
 /// A line that is no template, a macro that is none, an empty file: with the line and what to do.
 pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
     let mut file = TemplateFile::default();
-    for (number, line) in (1..).zip(text.lines()) {
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -37,19 +46,28 @@ pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
         let edge = match line.as_bytes()[0] {
             b'U' => false,
             b'B' => true,
-            _ => {
-                return Err(Error::at(name, number, format!("'{}' is no template", clip(line))).help(
-                    "a template starts with U (attributes of a token) or B (label pairs), a comment with #",
-                ));
+            letter => {
+                let help = match letter {
+                    b'u' | b'b' | b'*' => WAPITI,
+                    _ => {
+                        "a template starts with U (attributes of a token) or B (label pairs), a comment with #"
+                    }
+                };
+                return Err(Error::at(name, number, format!("'{}' is no template", clip(line))).help(help));
             }
         };
         let template = parse_line(line, edge).map_err(|what| {
-            Error::at(name, number, what).help("macros look like %x[-1,0]: tokens from here, column from 0")
+            let help = match COMMANDS.iter().any(|command| line.contains(command)) {
+                true => WAPITI,
+                false => "macros look like %x[-1,0]: tokens from here, column from 0",
+            };
+            Error::at(name, number, what).help(help)
         })?;
         if edge && template.pieces.is_empty() && template.value.is_none() {
             file.transitions = true; // `B`, with or without an identifier
         } else {
             file.templates.push(template);
+            file.lines.push(number);
         }
     }
     if file.templates.is_empty() && !file.transitions {
@@ -60,7 +78,7 @@ pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
     Ok(file)
 }
 
-fn clip(line: &str) -> String {
+pub(super) fn clip(line: &str) -> String {
     line.chars().take(40).collect()
 }
 
@@ -81,7 +99,7 @@ fn parse_line(line: &str, edge: bool) -> std::result::Result<Template, String> {
                 }
                 template.name.push(Part::Piece(template.pieces.len()));
                 let source = Source::Column(column, Function::Same);
-                template.pieces.push(Piece { source, offset, boundary: Boundary::Numbered });
+                template.pieces.push(Piece::new(source, offset, Boundary::Numbered));
             }
             _ if template.value.is_some() => return Err("a template has at most one %v".to_owned()),
             _ => {
@@ -95,7 +113,10 @@ fn parse_line(line: &str, edge: bool) -> std::result::Result<Template, String> {
     if !text.is_empty() {
         template.name.push(Part::Text(text));
     }
-    Ok(template)
+    match template.pieces.len() {
+        0..=MOST_PIECES => Ok(template),
+        n => Err(format!("a template with {n} macros: {MOST_PIECES} are the most")),
+    }
 }
 
 /// `%x[-1,0]`: kind, offset, column.
@@ -124,7 +145,8 @@ mod tests {
         assert!(file.transitions);
         let t = &file.templates[0];
         assert_eq!(t.pieces.len(), 2);
-        assert_eq!((t.pieces[0].offset, t.pieces[1].source), (-1, Source::Column(1, Function::Same)));
+        assert_eq!(t.pieces[0].offset, -1);
+        assert_eq!(t.pieces[1].source, Source::Column(1, Function::Same));
         assert_eq!(t.render(|i| ["a", "b"][i].to_owned()), "U05:a/bx");
         assert_eq!(t.last_column(), Some(1));
     }
@@ -141,6 +163,11 @@ mod tests {
     fn errors_name_the_line() {
         let error = |text| parse("t.crfpp", text).unwrap_err().to_string();
         assert!(error("U0:%x[0,0]\nX1:%x[0,0]\n").starts_with("t.crfpp:2: 'X1:%x[0,0]' is no template"));
+        for wapiti in
+            ["u:%x[0,0]", "b", "*", "U:%X[0,0]", "U:%t[0,0,\"a\"]", "U:%m[0,0,\"[]\"]", "U:%x[@1,0]"]
+        {
+            assert!(error(wapiti).contains("--patterns"), "{wapiti}");
+        }
         assert!(error("U0:%x[0,0").contains("no closing bracket"));
         assert!(error("U0:%y[0,0]").contains("'%y[0,0]' is no macro"));
         assert!(error("U0:%x[0]").contains("no macro"));

@@ -7,13 +7,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::function::YES;
+use super::function::{NO, YES, full_width};
 use super::lexicon::PLACES;
+use super::mentions::Mentions;
 use super::table::hash;
 use super::template::Program;
-use super::{
-    Boundary, Function, Keys, KeysView, Lexica, LexicaView, NONE, Source, Strings, StringsView, UNKNOWN,
-};
+use super::view::{self, FAR};
+use super::word_list::LONGEST;
+use super::{Dictionary, Function, LexicaView, NONE, Source, UNKNOWN};
 use crate::error::{Error, Result};
 use crate::format::Block;
 use seqoia_core::Ragged;
@@ -31,144 +32,6 @@ const UNSET: u32 = u32::MAX - 2;
 /// infinity in single precision.
 const LARGEST: f32 = 1e12;
 
-/// Gives numbers to values and attributes.
-pub trait Dictionary {
-    /// Attributes below this number have dense rows and are to come first in their lists.
-    fn dense(&self) -> u32;
-    /// The number of a value, or [`UNKNOWN`].
-    fn value(&mut self, string: &str) -> u32;
-    /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
-    /// [`UNKNOWN`] leaves it out.
-    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
-    /// Word lists that attributes look into.
-    fn lexica(&self) -> LexicaView<'_>;
-    /// The table that [`Dictionary::attribute`] will look into.
-    fn keys(&self, edge: bool) -> KeysView<'_>;
-    /// Asks for the memory of the attribute that has most likely this hash.
-    fn fetch(&self, edge: bool, code: u64) {
-        self.keys(edge).fetch_key(code);
-    }
-}
-
-/// A dictionary that takes in whatever is new: for reading training data.
-#[derive(Clone, Debug)]
-pub struct Growing {
-    /// Values of pieces.
-    pub strings: Strings,
-    /// Attributes of tokens.
-    pub nodes: Keys,
-    /// Attributes of edges.
-    pub edges: Keys,
-    /// Word lists from outside.
-    pub lexica: Arc<Lexica>,
-    full: bool,
-}
-
-impl Growing {
-    /// An empty one for a program.
-    #[must_use]
-    pub fn new(program: &Program, lexica: Arc<Lexica>) -> Self {
-        let keys = Keys::new(program.stride());
-        Growing { strings: Strings::default(), nodes: keys.clone(), edges: keys, lexica, full: false }
-    }
-
-    /// Something did not fit any more: four billion of anything are too many.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.full
-    }
-}
-
-impl Dictionary for Growing {
-    fn dense(&self) -> u32 {
-        0 // numbers are not the last ones yet
-    }
-
-    #[inline]
-    fn value(&mut self, string: &str) -> u32 {
-        self.strings.intern(string.as_bytes()).unwrap_or_else(|| {
-            self.full = true;
-            UNKNOWN
-        })
-    }
-
-    #[inline]
-    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
-        let keys = if edge { &mut self.edges } else { &mut self.nodes };
-        keys.intern_hashed(key, code).unwrap_or_else(|| {
-            self.full = true;
-            UNKNOWN
-        })
-    }
-
-    fn lexica(&self) -> LexicaView<'_> {
-        self.lexica.view()
-    }
-
-    #[inline]
-    fn keys(&self, edge: bool) -> KeysView<'_> {
-        if edge { self.edges.view() } else { self.nodes.view() }
-    }
-}
-
-/// A dictionary that only looks up: for dev data and for prediction.
-#[derive(Clone, Copy, Debug)]
-pub struct Frozen<'a> {
-    /// Values of pieces.
-    pub strings: StringsView<'a>,
-    /// Attributes of tokens.
-    pub nodes: KeysView<'a>,
-    /// Attributes of edges.
-    pub edges: KeysView<'a>,
-    /// Numbers of attributes in the model, if they are not those of the tables.
-    pub node_numbers: Option<&'a [u32]>,
-    /// The same for edges.
-    pub edge_numbers: Option<&'a [u32]>,
-    /// Attributes of tokens below this number have dense rows.
-    pub dense: u32,
-    /// Word lists from outside.
-    pub lexica: LexicaView<'a>,
-}
-
-impl Dictionary for Frozen<'_> {
-    fn dense(&self) -> u32 {
-        self.dense
-    }
-
-    #[inline]
-    fn value(&mut self, string: &str) -> u32 {
-        self.strings.find(string.as_bytes())
-    }
-
-    #[inline]
-    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
-        let (keys, numbers) =
-            if edge { (self.edges, self.edge_numbers) } else { (self.nodes, self.node_numbers) };
-        let id = keys.find_hashed(key, code);
-        match numbers {
-            Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
-            None => id,
-        }
-    }
-
-    fn lexica(&self) -> LexicaView<'_> {
-        self.lexica
-    }
-
-    #[inline]
-    fn keys(&self, edge: bool) -> KeysView<'_> {
-        if edge { self.edges } else { self.nodes }
-    }
-
-    #[inline]
-    fn fetch(&self, edge: bool, code: u64) {
-        let id = self.keys(edge).fetch_key(code);
-        if let (Some(id), Some(numbers)) = (id, if edge { self.edge_numbers } else { self.node_numbers }) {
-            prefetch(numbers, id as usize);
-        }
-    }
-}
-
 /// One worker's buffers for extracting attributes with one dictionary.
 #[derive(Clone, Debug)]
 pub struct Extractor {
@@ -178,18 +41,24 @@ pub struct Extractor {
     caches: Vec<Vec<u32>>,       // [views][values] numbers of the function's values
     direct: Vec<u32>,            // [values][templates with one piece] their attributes: a word's lie together
     rows: Vec<u32>,              // [views][pad + T + pad]
-    outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad] each, nearest first
+    outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad, at least FAR] each, nearest first
     singles: usize,              // templates with one piece
     places: [u32; 2],
-    yes: u32,            // the value of a test that fires
-    lists: usize,        // lists of names that views read
-    listed: [u32; 4],    // the values of places in a name
-    marks: [Vec<u8>; 2], // [lists][T] places in names, in natural and in lower case
-    keys: Vec<u32>,      // [T][templates][stride] tuples of the sentence
-    codes: Vec<u64>,     // [T][templates] their hashes, or a mark
-    key: Vec<u32>,       // [stride] of an attribute that the file has
+    yes: u32,                       // the value of a test that fires
+    no: u32,                        // of one that does not, where it is asked for
+    lists: usize,                   // lists of names that views read
+    listed: [u32; 4],               // the values of places in a name
+    marks: [Vec<u8>; 2],            // [lists][T] places in names, in natural and in lower case
+    words: Vec<u32>,                // [LONGEST][T] the word of each length that starts here: its value
+    word_values: Vec<u32>,          // [words of the dictionary] their values
+    mentioned: Option<(u16, bool)>, // the column in whose mentions views look, in full width
+    mentions: Mentions,
+    keys: Vec<u32>,  // [T][templates][stride] tuples of the sentence
+    codes: Vec<u64>, // [T][templates] their hashes, or a mark
+    key: Vec<u32>,   // [stride] of an attribute that the file has
     later: Vec<(u32, f32)>,
     text: String,
+    wide: String,
 }
 
 impl Extractor {
@@ -197,30 +66,30 @@ impl Extractor {
     pub fn new(program: Arc<Program>, dictionary: &mut impl Dictionary) -> Self {
         let mut columns = vec![];
         for view in &program.views {
-            if let Source::Column(c, _) | Source::Cluster(c, _) = view.source
+            use Source::{Cluster, Column, Match, MatchLower, Test};
+            if let Column(c, _) | Test(c, _) | Match(c, _) | MatchLower(c, _) | Cluster(c, _) = view.source
                 && !columns.contains(&c)
             {
                 columns.push(c);
             }
         }
-        let mut outside = vec![];
+        let (mut outside, mut wide, mut text) = (vec![], String::new(), String::new());
         for view in &program.views {
-            let mut side = |plain: &str, sign: char| -> Vec<u32> {
-                (1..=program.pad)
-                    .map(|distance| match view.boundary {
-                        Boundary::Plain => dictionary.value(plain),
-                        Boundary::Numbered => dictionary.value(&format!("_B{sign}{distance}")),
-                        Boundary::Nothing => NONE,
-                    })
-                    .collect()
-            };
-            outside.push([side("<s>", '-'), side("</s>", '+')]);
+            let distances = if view.fixed.is_some() { program.pad.max(FAR) } else { program.pad };
+            outside.push(['-', '+'].map(|sign| {
+                let value = |distance| match view.outside(sign, distance, &mut wide, &mut text) {
+                    true => dictionary.value(&text),
+                    false => NONE,
+                };
+                (1..=distances).map(value).collect()
+            }));
         }
-        let reads = |source: fn(Source) -> bool| program.views.iter().any(|v| source(v.source));
-        let wants_place = reads(|s| s == Source::Place);
+        let reads = |source: fn(&Source) -> bool| program.views.iter().any(|v| source(&v.source));
+        let wants_place = reads(|s| *s == Source::Place);
         let places = ["first", "inner"].map(|p| if wants_place { dictionary.value(p) } else { NONE });
         let tests = reads(|s| matches!(s, Source::First | Source::Twin(..)));
         let yes = if tests { dictionary.value(YES) } else { NONE };
+        let no = if program.views.iter().any(|v| v.fails) { dictionary.value(NO) } else { NONE };
         let lists = program.views.iter().filter_map(|v| match v.source {
             Source::Listed(_, list) | Source::ListedLower(_, list) => Some(usize::from(list) + 1),
             _ => None,
@@ -236,14 +105,23 @@ impl Extractor {
             outside,
             places,
             yes,
+            no,
             lists,
             listed,
             marks: [vec![], vec![]],
+            words: vec![],
+            word_values: vec![],
+            mentioned: program.views.iter().find_map(|v| match v.source {
+                Source::Mention(column, ..) => Some((column, v.wide)),
+                _ => None,
+            }),
+            mentions: Mentions::default(),
             keys: vec![],
             codes: vec![],
             key: vec![],
             later: vec![],
-            text: String::new(),
+            text,
+            wide,
             columns,
             program,
         }
@@ -399,12 +277,40 @@ impl Extractor {
         }
     }
 
+    /// Finds the words of the dictionary in the sentence, if a view reads them.
+    fn find_words(&mut self, dictionary: &mut impl Dictionary, block: &Block, tokens: &Range<usize>) {
+        let column = self.program.views.iter().find_map(|v| match v.source {
+            Source::WordStarting(column, _) | Source::WordEnding(column, _) => Some(usize::from(column)),
+            _ => None,
+        });
+        let Some(column) = column else { return };
+        self.words.clear();
+        self.words.resize(usize::from(LONGEST) * tokens.len(), NONE);
+        for start in 0..tokens.len() {
+            self.text.clear();
+            for (length, i) in (tokens.start + start..tokens.end).take(LONGEST.into()).enumerate() {
+                self.text.extend(block.field(i, column).chars().map(full_width));
+                let Some((id, is_word)) = dictionary.lexica().words.find(&self.text) else { break };
+                if is_word {
+                    self.words[length * tokens.len() + start] =
+                        cached(&mut self.word_values, id, 1, 0, || dictionary.value(&self.text));
+                }
+            }
+        }
+    }
+
+    /// Computes the views: what templates combine.
     fn fill_rows(&mut self, dictionary: &mut impl Dictionary, block: &Block, tokens: Range<usize>) {
         for (column, base) in self.columns.iter().zip(&mut self.base) {
             base.clear();
             base.extend(tokens.clone().map(|i| dictionary.value(block.field(i, usize::from(*column)))));
         }
         self.mark_names(dictionary.lexica(), block, &tokens);
+        self.find_words(dictionary, block, &tokens);
+        if let Some((column, wide)) = self.mentioned {
+            self.mentions.follow(block, usize::from(column), wide, &tokens);
+        }
+        let base = |column: u16| &self.base[self.columns.iter().position(|c| *c == column).unwrap_or(0)];
         let pad = self.program.pad;
         let row = tokens.len() + 2 * pad;
         self.rows.clear();
@@ -423,14 +329,19 @@ impl Extractor {
                     out.fill(self.places[1]);
                     out.iter_mut().take(1).for_each(|o| *o = self.places[0]);
                 }
-                Source::First => out.iter_mut().take(1).for_each(|o| *o = self.yes),
+                Source::First => {
+                    out.fill(if view.fails { self.no } else { NONE });
+                    out.iter_mut().take(1).for_each(|o| *o = self.yes);
+                }
                 Source::Twin(column, distance) => {
                     let field = |i: usize| block.field(i, usize::from(column));
                     for (out, i) in out.iter_mut().zip(tokens.clone()) {
                         let other = i.checked_add_signed(distance.into()).filter(|j| tokens.contains(j));
                         // By text: two unknown characters have the same number.
-                        if other.is_some_and(|j| field(i) == field(j)) {
-                            *out = self.yes;
+                        match other.map(|j| view.same(field(i), field(j))) {
+                            Some(true) => *out = self.yes,
+                            Some(false) if view.fails => *out = self.no,
+                            _ => (),
                         }
                     }
                 }
@@ -441,9 +352,37 @@ impl Extractor {
                         *out = self.listed.get(usize::from(place)).copied().unwrap_or(NONE);
                     }
                 }
+                Source::WordStarting(_, length) => {
+                    let words = of_length(&self.words, length, tokens.len());
+                    out.iter_mut().zip(words).for_each(|(out, word)| *out = *word);
+                }
+                Source::WordEnding(_, length) => {
+                    let words = of_length(&self.words, length, tokens.len());
+                    let ends = out.iter_mut().skip(usize::from(length).saturating_sub(1));
+                    ends.zip(words).for_each(|(out, word)| *out = *word);
+                }
+                Source::Mention(column, which, step) | Source::MentionPath(column, which, step, _) => {
+                    for (out, i) in out.iter_mut().zip(tokens.clone()) {
+                        let Some(beside) = self.mentions.beside(i, which, step) else { continue };
+                        let field = |at| block.field(at, usize::from(column));
+                        let some = match (beside, &view.source) {
+                            (Err(end), _) => Function::Same.apply(end, &mut self.text),
+                            (Ok(at), Source::MentionPath(.., most)) => {
+                                let clusters = dictionary.lexica().clusters;
+                                clusters.cut(field(at), usize::from(*most), &mut self.text)
+                            }
+                            (Ok(at), _) => {
+                                let function = if step == 0 { Function::BriefShape } else { Function::Lower };
+                                function.apply(view.in_width(field(at), &mut self.wide), &mut self.text)
+                            }
+                        };
+                        if some {
+                            *out = dictionary.value(&self.text);
+                        }
+                    }
+                }
                 Source::Cluster(column, most) => {
-                    let base = &self.base[self.columns.iter().position(|c| *c == column).unwrap_or(0)];
-                    for ((out, &id), i) in out.iter_mut().zip(base).zip(tokens.clone()) {
+                    for ((out, &id), i) in out.iter_mut().zip(base(column)).zip(tokens.clone()) {
                         *out = cached(&mut self.caches[v], id, 1, 0, || {
                             let word = block.field(i, usize::from(column));
                             match dictionary.lexica().clusters.cut(word, most.into(), &mut self.text) {
@@ -453,16 +392,15 @@ impl Extractor {
                         });
                     }
                 }
-                Source::Column(column, function) => {
-                    let base = &self.base[self.columns.iter().position(|c| *c == column).unwrap_or(0)];
-                    if function == Function::Same {
-                        out.copy_from_slice(base);
-                        continue;
-                    }
-                    for ((out, &id), i) in out.iter_mut().zip(base).zip(tokens.clone()) {
+                Source::Column(column, Function::Same) if !view.wide => out.copy_from_slice(base(column)),
+                Source::Column(column, _)
+                | Source::Test(column, _)
+                | Source::Match(column, _)
+                | Source::MatchLower(column, _) => {
+                    for ((out, &id), i) in out.iter_mut().zip(base(column)).zip(tokens.clone()) {
                         let field = || block.field(i, usize::from(column));
                         *out = cached(&mut self.caches[v], id, 1, 0, || {
-                            match function.apply(field(), &mut self.text) {
+                            match view.read(field(), &mut self.wide, &mut self.text) {
                                 true => dictionary.value(&self.text),
                                 false => NONE,
                             }
@@ -470,8 +408,24 @@ impl Extractor {
                     }
                 }
             }
+            if let Some(place) = view.fixed {
+                let value = match view::fixed(place, tokens.len()) {
+                    Ok(at) => out.get(at).copied(),
+                    Err(outside) => {
+                        let side = if outside < 0 { before } else { behind };
+                        side.get(outside.unsigned_abs().min(FAR) - 1).copied()
+                    }
+                };
+                out.fill(value.unwrap_or(NONE));
+            }
         }
     }
+}
+
+/// The words of one length, for each token that they may start at.
+fn of_length(words: &[u32], length: u8, tokens: usize) -> &[u32] {
+    let before = usize::from(length).checked_sub(1).map(|n| n * tokens);
+    before.and_then(|from| words.get(from..from + tokens)).unwrap_or_default()
 }
 
 /// Row `id`, column `column` of a cache with rows of `width`: computed once for each known word.

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// The value of a test that fires.
 pub(super) const YES: &str = "1";
+/// The value of one that does not, if it is asked for.
+pub(super) const NO: &str = "F";
 
 /// A function of a string; none for some strings, and then the attribute does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,7 +32,7 @@ pub enum Function {
     FullWidth,
     /// Fires if there is a digit.
     HasDigit,
-    /// Fires if there is a hyphen.
+    /// Fires if there is a hyphen, of either width.
     HasHyphen,
     /// Fires if there are letters and all of them are upper case.
     AllUpper,
@@ -74,7 +76,7 @@ impl Function {
                 }
             }
             Function::HasDigit => return fires(string.chars().any(char::is_numeric), out),
-            Function::HasHyphen => return fires(string.contains('-'), out),
+            Function::HasHyphen => return fires(string.contains(['-', '\u{ff0d}']), out),
             Function::AllUpper => {
                 let upper = string.chars().any(char::is_uppercase) && !string.chars().any(char::is_lowercase);
                 return fires(upper, out);
@@ -82,6 +84,13 @@ impl Function {
             Function::FirstUpper => return fires(string.chars().next().is_some_and(char::is_uppercase), out),
         }
         true
+    }
+
+    /// Whether it fires or does not.
+    #[must_use]
+    pub fn is_test(self) -> bool {
+        use Function::{AllUpper, FirstUpper, HasDigit, HasHyphen};
+        matches!(self, HasDigit | HasHyphen | AllUpper | FirstUpper)
     }
 
     /// How names of attributes write the function.
@@ -134,7 +143,7 @@ fn fires(test: bool, out: &mut String) -> bool {
     test
 }
 
-fn lower(string: &str, out: &mut String) {
+pub(super) fn lower(string: &str, out: &mut String) {
     if string.is_ascii() {
         out.push_str(string);
         out.make_ascii_lowercase();
@@ -152,7 +161,7 @@ fn shape(c: char) -> char {
     }
 }
 
-fn full_width(c: char) -> char {
+pub(super) fn full_width(c: char) -> char {
     match c {
         '!'..='~' => char::from_u32(u32::from(c) + 0xFEE0).unwrap_or(c),
         _ => c,
@@ -187,6 +196,7 @@ mod tests {
         assert_eq!(apply(Function::HasDigit, "a1"), some("1"));
         assert_eq!(apply(Function::HasDigit, "a"), None);
         assert_eq!(apply(Function::HasHyphen, "a-b"), some("1"));
+        assert_eq!(apply(Function::HasHyphen, "Ａ－１"), some("1"));
         assert_eq!(apply(Function::AllUpper, "U.S."), some("1"));
         assert_eq!(apply(Function::AllUpper, "123"), None);
         assert_eq!(apply(Function::FirstUpper, "Ab"), some("1"));

@@ -45,10 +45,13 @@ impl Labels {
     }
 
     /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
+    pub fn iter(&self) -> impl Iterator<Item = &str> + Clone {
         (0..self.len()).map(|i| self.name(label(i)))
     }
 }
+
+/// Between the labels of which a gold label that is known in part may be one; alone: any.
+pub const OR: &str = "\n";
 
 /// Takes in sentences.
 pub struct Indexer {
@@ -56,6 +59,7 @@ pub struct Indexer {
     extractor: Extractor,
     labels: Labels,
     corpus: Memory,
+    lines: Option<Vec<u32>>, // of each token, if they are wanted
 }
 
 /// A training set in numbers. Attributes still have the numbers of their arrival.
@@ -76,6 +80,10 @@ pub struct Indexed {
     pub kept_edges: Vec<u32>,
     /// Label pairs that occur, ascending.
     pub transitions: Vec<u32>,
+    /// Sets of labels: a gold label from the number of labels on is one of them, in this order.
+    pub sets: Vec<Vec<u16>>,
+    /// The line of each token, if they were wanted.
+    pub lines: Vec<u32>,
 }
 
 impl Indexer {
@@ -84,7 +92,13 @@ impl Indexer {
     pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
         let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
-        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default() }
+        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default(), lines: None }
+    }
+
+    /// Notes the line of every token.
+    #[must_use]
+    pub fn with_lines(self) -> Self {
+        Indexer { lines: Some(vec![]), ..self }
     }
 
     /// Takes in a sentence with its gold labels.
@@ -99,9 +113,17 @@ impl Indexer {
         gold: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
         let (line, weight) = (block.line(tokens.start), block.weight(tokens.start));
-        let Indexer { dictionary, extractor, labels, corpus } = self;
+        if let Some(lines) = &mut self.lines {
+            lines.extend(tokens.clone().map(|i| u32::try_from(block.line(i)).unwrap_or(u32::MAX)));
+        }
+        let Indexer { dictionary, extractor, labels, corpus, .. } = self;
+        dictionary.sentence = narrow(corpus.ends.len() + 1);
         extractor.extract(dictionary, file, block, tokens, &mut corpus.nodes, &mut corpus.edges)?;
         for name in gold {
+            if name.contains(OR) {
+                return Err(Error::at(file, line, format!("the label {name:?} holds a line end"))
+                    .help("a label is a word: take it out"));
+            }
             let id = labels.intern(name).filter(|&id| usize::from(id) < MOST_LABELS).ok_or_else(|| {
                 Error::at(file, line, format!("there are more than {MOST_LABELS} different labels"))
                     .help("is --label the right column?")
@@ -132,7 +154,8 @@ impl Indexer {
         }
     }
 
-    /// Replaces the gold labels of every sentence, such as by those of another scheme.
+    /// Replaces the gold labels of every sentence, such as by those of another scheme. Several labels with
+    /// [`OR`] between them are a label that is known in part.
     pub fn relabel(&mut self, mut convert: impl FnMut(&[&str], &mut Vec<String>)) {
         let (mut labels, mut ids, mut new) = (Labels::default(), vec![], vec![]);
         self.for_each_gold(|names| {
@@ -158,27 +181,55 @@ impl Indexer {
     /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs.
     #[must_use]
     pub fn finish(self, cutoff: u32) -> Indexed {
-        let Indexer { dictionary, labels, mut corpus, .. } = self;
+        let Indexer { mut dictionary, labels, mut corpus, lines, .. } = self;
+        dictionary.sentence = 0;
         corpus.shrink();
+        let (labels, sets) = take_apart(labels, &mut corpus.labels);
         let k = labels.len();
+        let known = |t: usize| Some(usize::from(corpus.labels[t])).filter(|y| *y < k);
         let node_counts = counts(&corpus.nodes, dictionary.nodes.view().len());
         let edge_counts = counts(&corpus.edges, dictionary.edges.view().len());
         let kept_nodes = frequent(&node_counts, cutoff);
         let kept_edges = frequent(&edge_counts, cutoff);
-        let nodes =
-            pairs(&corpus.nodes, &node_counts, &kept_nodes, k, |t| Some(usize::from(corpus.labels[t])));
+        let nodes = pairs(&corpus.nodes, &node_counts, &kept_nodes, k, known);
         let mut is_first = vec![false; corpus.labels.len() + 1];
         is_first[0] = true;
         corpus.ends.iter().for_each(|&end| is_first[end as usize] = true);
-        let pair = |t: usize| {
-            (!is_first[t]).then(|| usize::from(corpus.labels[t - 1]) * k + usize::from(corpus.labels[t]))
-        };
+        let pair = |t: usize| if is_first[t] { None } else { Some(known(t - 1)? * k + known(t)?) };
         let edges = pairs(&corpus.edges, &edge_counts, &kept_edges, k * k, pair);
         let mut seen = vec![false; k * k];
         (0..corpus.labels.len()).filter_map(pair).for_each(|p| seen[p] = true);
         let transitions = (0..narrow(k * k)).filter(|&p| seen[p as usize]).collect();
-        Indexed { corpus, dictionary, labels, nodes, edges, kept_nodes, kept_edges, transitions }
+        let lines = lines.unwrap_or_default();
+        Indexed { corpus, dictionary, labels, nodes, edges, kept_nodes, kept_edges, transitions, sets, lines }
     }
+}
+
+/// Labels that are known in part get numbers behind all others; their sets.
+fn take_apart(labels: Labels, gold: &mut [u16]) -> (Labels, Vec<Vec<u16>>) {
+    if labels.iter().all(|name| !name.contains(OR)) {
+        return (labels, vec![]);
+    }
+    let mut plain = Labels::default();
+    // What is joined is no more than there were labels in the scheme that was read, so numbers suffice.
+    let mut number = |name: &str| plain.intern(name).unwrap_or(0);
+    let mut numbers: Vec<u16> =
+        labels.iter().map(|name| if name.contains(OR) { 0 } else { number(name) }).collect();
+    let joined = labels.iter().filter(|name| name.contains(OR));
+    let mut sets: Vec<Vec<u16>> = joined
+        .map(|name| name.split(OR).filter(|part| !part.is_empty()).map(&mut number).collect())
+        .collect();
+    let all: Vec<u16> = (0..plain.len()).map(label).collect();
+    sets.iter_mut().filter(|set| set.is_empty()).for_each(|set| set.clone_from(&all));
+    let mut next = plain.len();
+    for (number, name) in numbers.iter_mut().zip(labels.iter()) {
+        if name.contains(OR) {
+            *number = label(next);
+            next += 1;
+        }
+    }
+    gold.iter_mut().for_each(|y| *y = numbers[usize::from(*y)]);
+    (plain, sets)
 }
 
 fn counts(lists: &Ragged, attributes: usize) -> Vec<u32> {
@@ -307,6 +358,33 @@ mod tests {
             .push("x", &block, 0..2, ["1", "2"].into_iter())
             .unwrap_err();
         assert!(error.to_string().starts_with("x:1: 'a' in column 0 is no number"));
+    }
+
+    #[test]
+    fn labels_known_in_part_become_sets() {
+        let program = Arc::new(Program::new(crfpp::parse("t", "U0:%x[0,0]").unwrap().templates));
+        let (mut indexer, block) =
+            (Indexer::new(program, Arc::default()).with_lines(), read("a 1\nb _\na 2\n\nc 3\n"));
+        for s in block.sentences() {
+            let last = |i| block.columns(i).last().unwrap_or("");
+            indexer.push("x", &block, s.tokens.clone(), s.tokens.map(last)).unwrap();
+        }
+        let joined = |name: &str| match name {
+            "_" => OR.to_owned(),
+            "3" => "3\n1".to_owned(),
+            name => name.to_owned(),
+        };
+        indexer.relabel(|names, out| {
+            out.clear();
+            out.extend(names.iter().map(|name| joined(name)));
+        });
+        let indexed = indexer.finish(1);
+        assert_eq!(indexed.labels.iter().collect::<Vec<_>>(), ["1", "2", "3"]);
+        assert_eq!(indexed.corpus.labels, [0, 3, 1, 4]);
+        assert_eq!(indexed.sets, [vec![0, 1, 2], vec![2, 0]]);
+        assert_eq!(indexed.lines, [1, 2, 3, 5]);
+        assert!(indexed.transitions.is_empty());
+        assert_eq!(indexed.nodes.labels, [0, 1]); // `b` and `c` go with no label for certain
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Word lists from outside that attributes look into: word clusters and lists of names.
+//! Word lists that attributes look into: word clusters and lists of names; [`WordList`] has a file of its own.
 //!
 //! Both are tables of [`Strings`], so they stand in a model file as they are searched. Clusters
 //! (Brown et al. 1992; Koo, Carreras & Collins 2008): a word has a path in a binary tree, and a prefix
 //! of the path is a coarser cluster. Lists of names: every entry, and every stretch of words that an
 //! entry begins with, has a mask of the lists it is in, so a search knows when to stop.
 
-use super::{Strings, StringsView, UNKNOWN};
+use super::{Strings, StringsView, UNKNOWN, WordList, WordListView};
 use crate::error::{Error, Result};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -21,6 +21,8 @@ pub struct Lexica {
     pub clusters: Clusters,
     /// Lists of names.
     pub names: Names,
+    /// A dictionary for text without blanks.
+    pub words: WordList,
 }
 
 /// The same, borrowed, as it lies in a model file.
@@ -32,13 +34,15 @@ pub struct LexicaView<'a> {
     pub names: NamesView<'a>,
     /// Lists of names in lower case.
     pub lower: NamesView<'a>,
+    /// A dictionary for text without blanks.
+    pub words: WordListView<'a>,
 }
 
 impl Lexica {
     /// A number for what is in it; none if that is nothing.
     #[must_use]
     pub fn digest(&self) -> Option<u64> {
-        if self.clusters.is_empty() && self.names.lists.is_empty() {
+        if self.clusters.is_empty() && self.names.lists.is_empty() && self.words.is_empty() {
             return None;
         }
         let mut digest = Xxh3::new();
@@ -49,13 +53,16 @@ impl Lexica {
         let numbers = self.clusters.path_of.iter().chain(&self.names.natural.masks);
         numbers.for_each(|n| digest.update(&n.to_le_bytes()));
         self.names.lists.iter().for_each(|list| digest.update(list.as_bytes()));
+        if !self.words.is_empty() {
+            self.words.update(&mut digest);
+        }
         Some(digest.digest())
     }
 
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.clusters.bytes() + self.names.bytes()
+        self.clusters.bytes() + self.names.bytes() + self.words.bytes()
     }
 
     /// The arrays.
@@ -66,7 +73,8 @@ impl Lexica {
             paths: self.clusters.paths.view(),
             path_of: &self.clusters.path_of,
         };
-        LexicaView { clusters, names: self.names.natural.view(), lower: self.names.lower.view() }
+        let (names, lower) = (self.names.natural.view(), self.names.lower.view());
+        LexicaView { clusters, names, lower, words: self.words.view(0) }
     }
 }
 

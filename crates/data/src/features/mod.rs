@@ -6,24 +6,33 @@
 //! looked up in a table of tuples ([`Keys`]). Tuples are compared in full, so two attributes never
 //! collide; names are put together only when a person wants to see them.
 //!
-//! [`crfpp`] reads CRF++'s templates, [`sets`] has the sets that are known by name, [`Extractor`]
+//! [`crfpp`] reads CRF++'s templates, [`wapiti`] Wapiti's patterns, [`sets`] has the sets that are known by name, [`Extractor`]
 //! runs them over sentences, [`Indexer`] collects a training set. [`Lexica`] are lists from outside
 //! that some sources look into.
 
 pub mod crfpp;
+mod dictionary;
 mod extract;
 mod function;
 mod index;
 mod lexicon;
 mod memory;
+mod mentions;
+mod pattern;
 pub mod sets;
 mod table;
 mod template;
+mod view;
+pub mod wapiti;
+mod word_list;
 
-pub use extract::{Dictionary, Extractor, Frozen, Growing};
+pub use dictionary::{Dictionary, Frozen, Growing};
+pub use extract::Extractor;
 pub use function::Function;
-pub use index::{Indexed, Indexer, Labels};
+pub use index::{Indexed, Indexer, Labels, OR};
 pub use lexicon::{Clusters, ClustersView, LISTS, Lexica, LexicaView, Names, NamesView};
 pub use memory::Memory;
+pub use pattern::Pattern;
 pub use table::{Keys, KeysView, NONE, Strings, StringsView, UNKNOWN};
 pub use template::{Boundary, Part, Piece, Program, Source, Template};
+pub use word_list::{LONGEST, WordList, WordListView};

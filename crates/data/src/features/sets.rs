@@ -1,8 +1,11 @@
 //! Feature sets that are known by name.
 //!
 //! Notation: `w[k]`, `l[k]`, `t[k]` are the word, the word in lower case and its brief shape at
-//! offset k, `p[k]` the part of speech; `a|b` is a joint attribute. Every set has label pairs.
+//! offset k, `p[k]` the part of speech, `mention[k]` the word in lower case at offset k from another mention
+//! of the word in its document (see `mentions.rs`), `mention-shape` the brief shape of that mention; `a|b` is a
+//! joint attribute. Every set has label pairs.
 
+use super::word_list::LONGEST;
 use super::{Boundary, Function, Part, Piece, Source, Template, crfpp};
 
 /// Where a format keeps the word and the part of speech.
@@ -18,7 +21,7 @@ pub struct Roles {
 pub const SETS: &[(&str, &str)] = &[
     ("chunking", "words and parts of speech in a window of five, with joint attributes"),
     ("pos", "words in a window of five, affixes, shapes, capitals, digits"),
-    ("ner", "for names, the one to take: ner-001, longer affixes, starts of sentences"),
+    ("ner", "for names, the one to take: ner-001, longer affixes, other mentions"),
     ("ner-001", "words, affixes, shapes, parts of speech and their pairs, for names"),
     ("ner-003", "words, parts of speech, shapes in a window of five, for names"),
     ("segmentation", "characters in a window of five, for text without blanks"),
@@ -71,12 +74,15 @@ impl Set {
     }
 
     fn word(&self, function: Function, offset: i16) -> Piece {
-        Piece { source: Source::Column(self.roles.word, function), offset, boundary: Boundary::Plain }
+        Piece::new(Source::Column(self.roles.word, function), offset, Boundary::Plain)
     }
 
     fn pos(&self, offset: i16) -> Piece {
-        let source = Source::Column(self.roles.pos, Function::Same);
-        Piece { source, offset, boundary: Boundary::Plain }
+        Piece::new(Source::Column(self.roles.pos, Function::Same), offset, Boundary::Plain)
+    }
+
+    fn place() -> Piece {
+        Piece::new(Source::Place, 0, Boundary::Plain)
     }
 
     fn add(&mut self, pieces: &[Piece]) {
@@ -121,8 +127,7 @@ fn pos(roles: Roles) -> Vec<Template> {
     for test in [Function::HasDigit, Function::HasHyphen, Function::AllUpper] {
         set.add(&[set.word(test, 0)]);
     }
-    let place = Piece { source: Source::Place, offset: 0, boundary: Boundary::Plain };
-    set.add(&[set.word(Function::FirstUpper, 0), place]);
+    set.add(&[set.word(Function::FirstUpper, 0), Set::place()]);
     set.templates
 }
 
@@ -144,10 +149,15 @@ fn ner_001(roles: Roles) -> Vec<Template> {
     names(roles).templates
 }
 
-/// What we recommend for names: `ner-001`, affixes of 5, suffixes with the part of speech and the shape,
-/// and what the start of a sentence, where every word has a capital, makes of shapes and words. Chosen on
-/// the development data of CoNLL-2003, with one seed. What gave little or nothing there: words three and
-/// four away, the phrase column, pairs of context words, label pairs that see shapes and tags.
+/// What we recommend for names: `ner-001`, affixes of 5, suffixes with the part of speech and the shape, what
+/// the start of a sentence, where every word has a capital, makes of shapes and words, and what stands beside
+/// the first two other mentions of the word in the document, whose attributes are the same: `mention[-1]`,
+/// `mention[1]`, `mention-shape`, and of the first one both words with `t[0]`. Chosen on the development data
+/// of CoNLL-2003, what mentions are looked at with three seeds (with clusters two), the rest and mentions of the
+/// neighbours with one. What gave little or nothing there: words three and four away, the phrase column, pairs of context words, label pairs that see shapes and tags; of mentions, the nearest or
+/// last instead of the first, one that is not at an end of its sentence or beside capitals, shapes and further
+/// words beside it, its words with the part of speech or the token's own neighbours, mentions of the
+/// neighbours, whether the document has the word in lower case.
 fn ner(roles: Roles) -> Vec<Template> {
     let mut set = names(roles);
     set.add(&[set.word(Function::Prefix(5), 0)]);
@@ -156,10 +166,15 @@ fn ner(roles: Roles) -> Vec<Template> {
     set.add(&[set.word(Function::Suffix(3), 0), set.pos(0)]);
     let (t, l) = (Function::BriefShape, Function::Lower);
     set.add(&[set.word(Function::Suffix(3), 0), set.word(t, 0)]);
-    let place = Piece { source: Source::Place, offset: 0, boundary: Boundary::Plain };
-    set.add(&[place, set.word(t, 0)]);
-    set.add(&[place, set.word(t, 0), set.word(t, 1)]);
-    set.add(&[place, set.word(l, 0)]);
+    set.add(&[Set::place(), set.word(t, 0)]);
+    set.add(&[Set::place(), set.word(t, 0), set.word(t, 1)]);
+    set.add(&[Set::place(), set.word(l, 0)]);
+    let mention = |which, step| Piece::new(Source::Mention(roles.word, which, step), 0, Boundary::Nothing);
+    for which in [0, 1] {
+        (-1..=1).for_each(|step| set.add(&[mention(which, step)]));
+    }
+    set.add(&[mention(0, -1), set.word(t, 0)]);
+    set.add(&[mention(0, 1), set.word(t, 0)]);
     set.templates
 }
 
@@ -185,20 +200,20 @@ fn names(roles: Roles) -> Set {
     for test in [Function::HasDigit, Function::HasHyphen, Function::FirstUpper, Function::AllUpper] {
         set.add(&[set.word(test, 0)]);
     }
-    set.add(&[Piece { source: Source::First, offset: 0, boundary: Boundary::Nothing }]);
+    set.add(&[Piece::new(Source::First, 0, Boundary::Nothing)]);
     set
 }
 
 /// Characters `c[-2..2]`, their pairs in -2..2, tests whether a character is the same as the next or the
-/// one after it; each for labels and for label pairs.
+/// one after it; each for labels and for label pairs. Half-width ASCII is taken for full width.
 fn segmentation(roles: Roles) -> Vec<Template> {
     let mut set = Set::new(roles);
     set.window(|s, k| s.word(Function::FullWidth, k));
     set.together(2, |s, k| s.word(Function::FullWidth, k));
     for (distance, last) in [(1, 1), (2, 0)] {
         for offset in -2..=last {
-            let source = Source::Twin(roles.word, distance);
-            set.add(&[Piece { source, offset, boundary: Boundary::Nothing }]);
+            let twin = Piece::new(Source::Twin(roles.word, distance), offset, Boundary::Nothing);
+            set.add(&[Piece { wide: true, ..twin }]);
         }
     }
     let mut templates = set.templates;
@@ -210,21 +225,49 @@ fn segmentation(roles: Roles) -> Vec<Template> {
 
 /// What lists from outside add to any set: the paths of words cut at 4, 10, 16 and 20 steps, one and two
 /// together in -2..2, if there are `clusters`; where the word and its neighbours stand in the names of
-/// each of `lists`, and the word in lower case.
+/// each of `lists`, and the word in lower case. Where the templates `chosen` look beside other mentions, the
+/// paths there, cut at 6, 10 and 20 steps.
 #[must_use]
-pub fn extended(roles: Roles, clusters: bool, lists: &[String]) -> Vec<Template> {
+pub fn extended(roles: Roles, clusters: bool, lists: &[String], chosen: &[Template]) -> Vec<Template> {
     let mut templates = vec![];
     let mut add = |pieces: &[Piece]| templates.push(template(roles, lists, pieces));
     for most in [4, 10, 16, 20].into_iter().filter(|_| clusters) {
-        let at =
-            |offset| Piece { source: Source::Cluster(roles.word, most), offset, boundary: Boundary::Plain };
+        let at = |offset| Piece::new(Source::Cluster(roles.word, most), offset, Boundary::Plain);
         (-2..=2).for_each(|k| add(&[at(k)]));
         (-2..=1).for_each(|k| add(&[at(k), at(k + 1)]));
     }
+    let mut pieces = chosen.iter().flat_map(|t| &t.pieces);
+    if clusters && pieces.any(|p| matches!(p.source, Source::Mention(..))) {
+        for (which, step) in [(0, -1), (0, 1), (1, -1), (1, 1)] {
+            for most in [6, 10, 20] {
+                let source = Source::MentionPath(roles.word, which, step, most);
+                add(&[Piece::new(source, 0, Boundary::Nothing)]);
+            }
+        }
+    }
     for (list, _) in (0u8..).zip(lists) {
-        let at = |source, offset| Piece { source, offset, boundary: Boundary::Nothing };
+        let at = |source, offset| Piece::new(source, offset, Boundary::Nothing);
         (-1..=1).for_each(|k| add(&[at(Source::Listed(roles.word, list), k)]));
         add(&[at(Source::ListedLower(roles.word, list), 0)]);
+    }
+    templates
+}
+
+/// What a dictionary adds to any set, x being the characters and i the current one: which x[j..i] and x[i..k]
+/// are words, j and k up to five away, and which two words meet, x[j..i-1] and x[i..k] or x[j..i] and
+/// x[i+1..k]. A template looks for words of one length; those of all lengths share their attributes.
+#[must_use]
+pub fn dictionary(roles: Roles) -> Vec<Template> {
+    let piece = |source, offset| Piece::new(source, offset, Boundary::Nothing);
+    let ending = |length, offset| piece(Source::WordEnding(roles.word, length), offset);
+    let starting = |length, offset| piece(Source::WordStarting(roles.word, length), offset);
+    let mut templates = vec![];
+    let mut add = |pieces: &[Piece]| templates.push(template(roles, &[], pieces));
+    (2..=LONGEST).for_each(|n| add(&[ending(n, 0)]));
+    (2..=LONGEST).for_each(|n| add(&[starting(n, 0)]));
+    for (short, long) in (1..LONGEST).flat_map(|short| (2..=LONGEST).map(move |long| (short, long))) {
+        add(&[ending(short, -1), starting(long, 0)]);
+        add(&[ending(long, 0), starting(short, 1)]);
     }
     templates
 }
@@ -238,10 +281,17 @@ fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
         Source::Place => "place".to_owned(),
         Source::First => "first".to_owned(),
         Source::Twin(_, distance) => format!("twin[{},{}]", p.offset, p.offset + distance),
+        Source::MentionPath(.., step, most) => format!("mention-path{most}[{step}]"),
+        // Which one it is has no say: the attributes of both are the same.
+        Source::Mention(.., 0) => "mention-shape".to_owned(),
+        Source::Mention(.., step) => format!("mention[{step}]"),
         Source::Cluster(_, most) => format!("path{most}[{}]", p.offset),
         Source::Listed(_, list) => format!("{}[{}]", name_of(list), p.offset),
         Source::ListedLower(_, list) => format!("{}-lower[{}]", name_of(list), p.offset),
-        Source::Given => "given".to_owned(),
+        Source::WordStarting(..) => format!("starts[{}]", p.offset),
+        Source::WordEnding(..) => format!("ends[{}]", p.offset),
+        // No set has expressions, and given attributes have their own names.
+        Source::Test(..) | Source::Match(..) | Source::MatchLower(..) | Source::Given => "given".to_owned(),
     };
     let head: Vec<String> = pieces.iter().map(name).collect();
     let mut parts = vec![Part::Text(if pieces.is_empty() { "b".to_owned() } else { head.join("|") + "=" })];
@@ -270,12 +320,19 @@ mod tests {
         assert_eq!(pos[7].render(|i| ["the", "cat"][i].to_owned()), "l[-1]|l[0]=the|cat");
         let ner = find("ner-001", roles).unwrap();
         assert_eq!(ner.len(), 1 + 10 + 2 + 24 + 12 + 5 + 9 + 1 + 4 + 5);
-        assert_eq!(find("ner", roles).unwrap().len(), ner.len() + 8);
+        assert_eq!(find("ner", roles).unwrap().len(), ner.len() + 8 + 8);
         assert_eq!(find("ner-003", roles).unwrap().len(), 1 + 5 + 2 + 12 + 9);
         let segmentation = find("segmentation", roles).unwrap();
         assert_eq!(segmentation.len(), 1 + 2 * (5 + 4 + 4 + 3));
         assert_eq!(segmentation[10].render(|_| "1".to_owned()), "twin[-2,-1]=1");
+        let words = dictionary(roles);
+        assert_eq!(words.len(), 5 + 5 + 2 * 25);
+        assert_eq!(words[10].render(|i| ["a", "bc"][i].to_owned()), "ends[-1]|starts[0]=a|bc");
         assert!(find("ner-9", roles).is_none());
+        // Paths beside other mentions are for those who look there.
+        assert_eq!(extended(roles, true, &[], &ner).len(), 4 * (5 + 4));
+        assert_eq!(extended(roles, true, &[], &find("ner", roles).unwrap()).len(), 4 * (5 + 4) + 4 * 3);
+        assert_eq!(extended(roles, false, &["a".to_owned()], &find("ner", roles).unwrap()).len(), 4);
         assert!(SETS.iter().all(|(name, _)| find(name, roles).is_some()));
     }
 }

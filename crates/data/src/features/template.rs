@@ -1,14 +1,21 @@
 //! What attributes a token has: templates, and the program they are compiled to.
 
-use super::Function;
+use super::view::View;
+use super::{Function, Pattern};
 use serde::{Deserialize, Serialize};
 
 /// What a piece reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// A function of a column of the file.
     Column(u16, Function),
+    /// `true` if an expression matches in a column, else `false`.
+    Test(u16, Pattern),
+    /// What an expression matches in a column; nothing at all is a value too.
+    Match(u16, Pattern),
+    /// The same in lower case.
+    MatchLower(u16, Pattern),
     /// `first` at the first token of a sentence, else `inner`.
     Place,
     /// Fires at the first token of a sentence.
@@ -21,6 +28,15 @@ pub enum Source {
     Listed(u16, u8),
     /// The same in lower case.
     ListedLower(u16, u8),
+    /// The text of a column from this token on, so many tokens, if the dictionary has it as a word; in full width.
+    WordStarting(u16, u8),
+    /// The same up to this token.
+    WordEnding(u16, u8),
+    /// In the first or second other mention (0, 1) of the column's word in the document: what stands right
+    /// before or behind it (-1, 1), in lower case; at 0 the brief shape of the mention itself.
+    Mention(u16, u8, i8),
+    /// The same in place of the word beside the mention: the path of its cluster, cut to so many steps.
+    MentionPath(u16, u8, i8, u8),
     /// The attributes that the file gives the token: as many as there are, with their values.
     Given,
 }
@@ -28,14 +44,30 @@ pub enum Source {
 impl Source {
     /// The column that it reads.
     #[must_use]
-    pub fn column(self) -> Option<u16> {
-        match self {
+    pub fn column(&self) -> Option<u16> {
+        match *self {
             Source::Column(c, _)
+            | Source::Test(c, _)
+            | Source::Match(c, _)
+            | Source::MatchLower(c, _)
             | Source::Twin(c, _)
             | Source::Cluster(c, _)
+            | Source::Mention(c, ..)
+            | Source::MentionPath(c, ..)
             | Source::Listed(c, _)
-            | Source::ListedLower(c, _) => Some(c),
+            | Source::ListedLower(c, _)
+            | Source::WordStarting(c, _)
+            | Source::WordEnding(c, _) => Some(c),
             Source::Place | Source::First | Source::Given => None,
+        }
+    }
+
+    /// Whether it fires or does not.
+    fn is_test(&self) -> bool {
+        match self {
+            Source::Column(_, function) => function.is_test(),
+            Source::First | Source::Twin(..) => true,
+            _ => false,
         }
     }
 }
@@ -48,12 +80,15 @@ pub enum Boundary {
     Numbered,
     /// `<s>` before it and `</s>` behind it.
     Plain,
+    /// Words: `_x-1` to `_x-4`, then `_x-#` before it and `_x+1` to `_x+4`, then `_x+#` behind it, as Wapiti
+    /// does. What is read of other words is read of these.
+    Words,
     /// Nothing: there is no attribute.
     Nothing,
 }
 
 /// One piece of a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// What it reads.
     pub source: Source,
@@ -61,6 +96,43 @@ pub struct Piece {
     pub offset: i16,
     /// What it reads outside the sentence.
     pub boundary: Boundary,
+    /// The offset is the number of a token instead: 1 is the first of the sentence, -1 the last.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixed: bool,
+    /// Text is taken in full width, so that half-width ASCII is the same.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub wide: bool,
+    /// A test that fails fires too, as `F`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fails: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it so
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Piece {
+    /// A plain one.
+    #[must_use]
+    pub fn new(source: Source, offset: i16, boundary: Boundary) -> Self {
+        Piece { source, offset, boundary, fixed: false, wide: false, fails: false }
+    }
+
+    fn text(&self) -> String {
+        let in_file = matches!(self.boundary, Boundary::Numbered | Boundary::Words);
+        let Some(column) = self.source.column().filter(|_| in_file) else { return "*".to_owned() };
+        let (letter, pattern) = match &self.source {
+            Source::Column(_, Function::Lower) => ("X", None),
+            Source::Test(_, pattern) => ("t", Some(pattern)),
+            Source::Match(_, pattern) => ("m", Some(pattern)),
+            Source::MatchLower(_, pattern) => ("M", Some(pattern)),
+            _ => ("x", None),
+        };
+        let at = if self.fixed { "@" } else { "" };
+        let expression = pattern.map_or_else(String::new, |pattern| format!(",\"{pattern}\""));
+        format!("%{letter}[{at}{},{column}{expression}]", self.offset)
+    }
 }
 
 /// A part of an attribute's name.
@@ -91,7 +163,7 @@ impl Template {
     /// The attributes that the file has, under their own names.
     #[must_use]
     pub fn given() -> Self {
-        let piece = Piece { source: Source::Given, offset: 0, boundary: Boundary::Plain };
+        let piece = Piece::new(Source::Given, 0, Boundary::Plain);
         Template { name: vec![Part::Piece(0)], pieces: vec![piece], value: None, edge: false }
     }
 
@@ -111,6 +183,13 @@ impl Template {
             .collect()
     }
 
+    /// The template for a person: `U05:%x[-1,0]/%x[0,0]` as in a file of CRF++ or Wapiti, and `*` for a value
+    /// that a feature set makes, since its name says which.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.render(|i| self.pieces.get(i).map_or_else(String::new, Piece::text))
+    }
+
     /// Templates of equal skeletons share their attributes.
     fn skeleton(&self) -> (String, bool) {
         (self.render(|_| '\0'.to_string()), self.edge)
@@ -123,19 +202,41 @@ impl Template {
         read.chain(self.value.map(|v| v.0)).max()
     }
 
+    /// Lets its tests fire as `F` when they fail; false if it has none.
+    pub fn fire_failed_tests(&mut self) -> bool {
+        let tests = self.pieces.iter_mut().filter(|p| p.source.is_test());
+        tests.map(|piece| piece.fails = true).count() > 0
+    }
+
+    /// Reads text in full width, or as the file has it; false if it reads none. Clusters and names are always
+    /// searched for what the file has, the dictionary always in full width.
+    pub fn set_width(&mut self, full: bool) -> bool {
+        let mut reads = false;
+        for piece in &mut self.pieces {
+            match &mut piece.source {
+                Source::Column(_, function @ (Function::Same | Function::FullWidth)) => {
+                    *function = if full { Function::FullWidth } else { Function::Same };
+                }
+                Source::Column(..) | Source::Twin(..) | Source::Mention(..) => piece.wide = full,
+                Source::Test(_, pattern) | Source::Match(_, pattern) | Source::MatchLower(_, pattern) => {
+                    piece.wide = full;
+                    if full {
+                        *pattern = pattern.widened();
+                    }
+                }
+                _ => continue,
+            }
+            reads = true;
+        }
+        reads
+    }
+
     /// Whether it reads this column.
     #[must_use]
     pub fn reads(&self, column: u16) -> bool {
         self.value.is_some_and(|v| v.0 == column)
             || self.pieces.iter().any(|p| p.source.column() == Some(column))
     }
-}
-
-/// A view of the sentence that pieces read: one array of numbers with room for the boundaries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct View {
-    pub(super) source: Source,
-    pub(super) boundary: Boundary,
 }
 
 /// A template with its pieces resolved.
@@ -180,12 +281,12 @@ impl Program {
                 continue;
             }
             let mut view = |piece: &Piece| {
-                let wanted = View { source: piece.source, boundary: piece.boundary };
+                let wanted = View::new(piece);
                 let at = views.iter().position(|v| *v == wanted).unwrap_or_else(|| {
                     views.push(wanted);
                     views.len() - 1
                 });
-                (at, isize::from(piece.offset))
+                (at, if piece.fixed { 0 } else { isize::from(piece.offset) })
             };
             compiled.push(Compiled {
                 group: seqoia_core::cast::narrow(group),
@@ -253,9 +354,55 @@ impl Program {
         other.groups.iter().map(|&t| same(t)).collect()
     }
 
+    /// A template of each group: attributes of one group differ in their values only.
+    pub fn groups(&self) -> impl ExactSizeIterator<Item = &Template> {
+        self.groups.iter().map(|&t| &self.templates[t])
+    }
+
     /// How many pieces the attributes of a group have.
     #[must_use]
     pub fn arity(&self, group: u32) -> usize {
         self.groups.get(group as usize).map_or(0, |&t| self.templates[t].pieces.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{sets, wapiti};
+    use super::*;
+
+    #[test]
+    fn templates_are_written_and_read_as_they_are() {
+        let patterns = wapiti::parse("p", "*:%m[@-1,0,\"^\\u\\\"$\"]%X[1,0]\nu:%t[0,1,\"\\**\"]\n").unwrap();
+        let set = sets::find("segmentation", sets::Roles { word: 0, pos: 1 }).unwrap();
+        for mut template in patterns.templates.into_iter().chain(set) {
+            template.fire_failed_tests();
+            for full in [true, false] {
+                template.set_width(full);
+                let json = serde_json::to_string(&template).unwrap();
+                assert_eq!(serde_json::from_str::<Template>(&json).unwrap(), template);
+            }
+        }
+        assert!(serde_json::from_str::<Source>("{\"match\":[0,\"a**\"]}").is_err());
+    }
+
+    /// Models that were written before there was anything but the first three are read.
+    #[test]
+    fn plain_pieces_are_written_briefly() {
+        let piece = Piece::new(Source::Column(0, Function::Same), -1, Boundary::Numbered);
+        let json = "{\"source\":{\"column\":[0,\"same\"]},\"offset\":-1,\"boundary\":\"numbered\"}";
+        assert_eq!(serde_json::to_string(&piece).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Piece>(json).unwrap(), piece);
+    }
+
+    #[test]
+    fn what_reads_no_text_has_no_width_and_what_is_no_test_does_not_fail() {
+        let mut place =
+            Template { pieces: vec![Piece::new(Source::Place, 0, Boundary::Plain)], ..Template::given() };
+        assert!(!place.set_width(true) && !place.fire_failed_tests());
+        place.pieces.push(Piece::new(Source::Column(0, Function::HasDigit), 0, Boundary::Plain));
+        assert!(place.set_width(true) && place.fire_failed_tests());
+        let flags: Vec<_> = place.pieces.iter().map(|p| (p.wide, p.fails)).collect();
+        assert_eq!(flags, [(false, false), (true, true)]);
     }
 }

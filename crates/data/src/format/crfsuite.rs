@@ -215,28 +215,46 @@ pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::
         {
             return refuse(format!("{label:?} would not be read as a label"));
         }
-        let names = row.label.into_iter().chain(row.attributes.iter().map(|a| a.0));
-        if let Some(name) = names.clone().find(|n| n.contains(['\t', '\n', '\r'])) {
-            return refuse(format!("{name:?} holds a tab or a line end"));
-        }
-        if row.attributes.iter().any(|(name, _)| name.is_empty()) {
-            return refuse("an attribute has an empty name");
-        }
         if row.label.is_none() && row.attributes.is_empty() {
             return refuse("a token has neither label nor attributes");
         }
         if row.label.is_none() && row.attributes.iter().all(|(name, _)| is_blank(name.as_bytes())) {
             return refuse("a token has nothing but blanks");
         }
-        out.extend_from_slice(escaped(row.label.unwrap_or("")).as_bytes());
-        for (name, value) in &row.attributes {
-            out.push(b'\t');
-            out.extend_from_slice(escaped(name).as_bytes());
-            if *value != 1.0 {
-                out.extend_from_slice(format!(":{value}").as_bytes());
-            }
+        write_row(row.label.unwrap_or(""), &row.attributes, &[], out)?;
+    }
+    out.push(b'\n');
+    Ok(())
+}
+
+/// Appends the row of a token. Attributes of the edge into it are no part of the format: they are written
+/// `edge:NAME:VALUE`, which no reader takes for something else.
+///
+/// # Errors
+/// A name that is empty or holds a tab or a line end.
+pub fn write_row(
+    label: &str,
+    attributes: &[(&str, f32)],
+    edges: &[(&str, f32)],
+    out: &mut Vec<u8>,
+) -> std::result::Result<(), Refusal> {
+    let names = || attributes.iter().chain(edges).map(|a| a.0);
+    if let Some(name) = names().chain([label]).find(|n| n.contains(['\t', '\n', '\r'])) {
+        return refuse(format!("{name:?} holds a tab or a line end"));
+    }
+    if names().any(str::is_empty) {
+        return refuse("an attribute has an empty name");
+    }
+    out.extend_from_slice(escaped(label).as_bytes());
+    for (name, value) in attributes {
+        out.push(b'\t');
+        out.extend_from_slice(escaped(name).as_bytes());
+        if *value != 1.0 {
+            out.extend_from_slice(format!(":{value}").as_bytes());
         }
-        out.push(b'\n');
+    }
+    for (name, value) in edges {
+        out.extend_from_slice(format!("\tedge:{}:{value}", escaped(name)).as_bytes());
     }
     out.push(b'\n');
     Ok(())

@@ -21,7 +21,7 @@ pub use blocks::{BLOCK, Blocks};
 pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
 pub use copy::{Copy, Labelled};
-pub use crfsuite::Crfsuite;
+pub use crfsuite::{Crfsuite, write_row as write_crfsuite_row};
 pub use jsonl::Jsonl;
 pub use ocr::Ocr;
 pub use tagged::Tagged;

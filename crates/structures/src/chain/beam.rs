@@ -51,7 +51,7 @@ impl<R: Real> Beam<R> {
             if size < labels {
                 self.order.clear();
                 self.order.extend((0..labels).map(label));
-                // Equal scores: the lower label is kept. Scores are finite, so they compare.
+                // Equal scores: the lower label is kept. No score is NaN, so they compare.
                 self.order.sort_by(|a, b| {
                     let (a, b) = (row[usize::from(*a)], row[usize::from(*b)]);
                     b.partial_cmp(&a).unwrap_or(std::cmp::Ordering::Equal)

@@ -1,10 +1,10 @@
 //! Finds labellings with an immutable model: the weights may be a learner's, in double precision, or
 //! lie in a mapped model file. Prediction, dev scores and margin learners call the same code.
 
-use super::SpaceView;
 use super::beam::Beam;
 use super::kbest::KBest;
 use super::kernel::{ForwardBackward, Kernel, Real, best_path};
+use super::{Limits, SpaceView};
 use seqoia_core::Isa;
 use seqoia_core::SequenceView;
 
@@ -72,10 +72,25 @@ impl<R: Real> Decoder<R> {
         }
     }
 
+    /// Rules out what lies beyond the limits: a search then never finds it.
+    pub(crate) fn limit(&mut self, space: SpaceView<'_>, limits: Limits<'_>) {
+        if !limits.is_free() {
+            limits.put(space, R::LEAST, &mut self.nodes, &mut self.edges);
+        }
+    }
+
     /// The best labelling of what was scored, into `labels`; its score.
     pub(crate) fn best_scored(&mut self, space: SpaceView<'_>, labels: &mut Vec<u16>) -> f64 {
         self.kernel.best_prefixes(space, &self.nodes, &self.edges, self.stride, &mut self.best);
         best_path(space, &self.edges, self.stride, &self.best, labels).to_f64()
+    }
+
+    /// The best labelling within the limits of what was scored, into `labels`; the scores stay.
+    pub(crate) fn best_of_scored(&mut self, space: SpaceView<'_>, limits: Limits<'_>, labels: &mut Vec<u16>) {
+        let scores = (self.nodes.clone(), self.edges.clone());
+        self.limit(space, limits);
+        self.best_scored(space, labels);
+        (self.nodes, self.edges) = scores;
     }
 
     /// The k best labellings of what was scored.
@@ -83,9 +98,18 @@ impl<R: Real> Decoder<R> {
         self.kbest.run(space, &self.nodes, &self.edges, self.stride, k)
     }
 
-    /// The best labelling, into `labels`; returns its score.
-    pub fn best(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>, labels: &mut Vec<u16>) -> f64 {
+    /// The best labelling within the limits, into `labels`; returns its score, which is not finite if
+    /// there is none.
+    pub fn best(
+        &mut self,
+        space: SpaceView<'_>,
+        w: &[R],
+        x: SequenceView<'_>,
+        limits: Limits<'_>,
+        labels: &mut Vec<u16>,
+    ) -> f64 {
         self.score(space, w, R::ONE, x);
+        self.limit(space, limits);
         self.best_scored(space, labels)
     }
 
@@ -95,28 +119,45 @@ impl<R: Real> Decoder<R> {
         space: SpaceView<'_>,
         w: &[R],
         x: SequenceView<'_>,
+        limits: Limits<'_>,
         size: usize,
         labels: &mut Vec<u16>,
     ) -> f64 {
         self.score(space, w, R::ONE, x);
+        self.limit(space, limits);
         self.beam.run(space, &self.nodes, &self.edges, self.stride, size.max(1));
         self.beam.trace(space, &self.edges, self.stride, x.len(), labels).to_f64()
     }
 
-    /// At most `k` labellings, best first.
-    pub fn nbest(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>, k: usize) -> Vec<Labelling> {
+    /// At most `k` labellings within the limits, best first.
+    pub fn nbest(
+        &mut self,
+        space: SpaceView<'_>,
+        w: &[R],
+        x: SequenceView<'_>,
+        limits: Limits<'_>,
+        k: usize,
+    ) -> Vec<Labelling> {
         self.score(space, w, R::ONE, x);
+        self.limit(space, limits);
         self.nbest_scored(space, k)
     }
 
-    /// Probabilities of all labels at all positions, and log Z; see [`Decoder::marginal`].
-    pub fn marginals(&mut self, space: SpaceView<'_>, w: &[R], x: SequenceView<'_>) -> f64 {
+    /// Probabilities of all labels at all positions among the labellings within the limits, and log Z;
+    /// see [`Decoder::marginal`].
+    pub fn marginals(
+        &mut self,
+        space: SpaceView<'_>,
+        w: &[R],
+        x: SequenceView<'_>,
+        limits: Limits<'_>,
+    ) -> f64 {
         self.score(space, w, R::ONE, x);
         self.node_marginals.resize(self.nodes.len(), R::ZERO);
         self.edge_marginals.resize(self.edges.len(), R::ZERO);
         let out = Some((self.node_marginals.as_mut_slice(), self.edge_marginals.as_mut_slice()));
         let isa = self.kernel.isa();
-        self.forward_backward.run(isa, space, &self.nodes, &self.edges, self.stride, out)
+        self.forward_backward.run(isa, space, &self.nodes, &self.edges, self.stride, limits, out)
     }
 
     /// p(y_t = y) under the last [`Decoder::marginals`].

@@ -2,7 +2,7 @@
 //!
 //! For each position and label the k best prefixes are kept with the label and the rank they come
 //! from. Each list is merged from the K lists before it, k times the best head: T K K k steps.
-//! Equal scores go to the lower label before.
+//! Equal scores go to the lower label before. What is ruled out scores `Real::LEAST` and is in no list.
 
 use super::kernel::Real;
 use super::{Labelling, SpaceView};
@@ -44,6 +44,9 @@ impl<R: Real> KBest<R> {
             for y in 0..labels {
                 self.starts.push(narrow(self.prefixes.len()));
                 let here = nodes[t * width + y];
+                if here == R::LEAST {
+                    continue;
+                }
                 if t == 0 {
                     self.prefixes.push(Prefix { score: here, from: 0, rank: 0 });
                 } else {
@@ -70,7 +73,7 @@ impl<R: Real> KBest<R> {
                 // The list after the last one has no start yet while it is being written.
                 if Some(&head) != self.starts.get(first + from + 1) {
                     let score = self.prefixes[head as usize].score + edge(from);
-                    if score > top || best.is_none() {
+                    if score > top {
                         (best, top) = (Some(from), score);
                     }
                 }

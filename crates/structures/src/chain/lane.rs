@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
-use super::kernel::{Batch, ForwardBackward, WIDE, Wide, collect};
+use super::kernel::{Batch, ForwardBackward, Held, WIDE, Wide, collect};
 use super::{Chain, Precision, SpaceView};
-use seqoia_core::cast::{narrow, real, single};
+use seqoia_core::cast::{narrow, single};
 use seqoia_core::{
     Corpus, Delta, Error, Isa, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation,
     Weights, sum_by_parts,
@@ -21,7 +21,9 @@ pub(super) struct ChainLane {
     decoder: Decoder<f64>,
     forward_backward: ForwardBackward<f64>,
     found: Vec<u16>,
-    scaled: Vec<f64>, // [W] of the position at hand, if W is large
+    gold: Vec<u16>,       // the best labelling that gold labels known in part allow
+    gold_parts: Vec<f64>, // marginals among the labellings that they allow
+    scaled: Vec<f64>,     // [W] of the position at hand, if W is large
     batch: Batch<f64>,
     single: Single,
     wide: Option<Wide>,
@@ -55,6 +57,8 @@ impl ChainLane {
             decoder,
             forward_backward: ForwardBackward::default(),
             found: vec![],
+            gold: vec![],
+            gold_parts: vec![],
             scaled: vec![],
             batch: Batch::default(),
             single: Single::default(),
@@ -139,6 +143,7 @@ fn stride(space: SpaceView<'_>, x: SequenceView<'_>) -> usize {
 impl Lane for ChainLane {
     fn open(&mut self, id: usize) -> Result<f64> {
         self.id = id;
+        self.gold_parts.clear();
         if self.chain.corpus.view(id).is_none() {
             self.chain.corpus.read(id, &mut self.copy)?;
         }
@@ -146,24 +151,32 @@ impl Lane for ChainLane {
     }
 
     fn violations(&mut self, w: Weights<'_>, search: &Search, note: &mut Note) -> Result<()> {
-        let ChainLane { chain, id, copy, decoder, found, .. } = self;
-        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let ChainLane { chain, id, copy, decoder, found, gold, .. } = self;
+        let (space, mut x, id) = (chain.space.view(), view(chain, *id, copy), *id);
         decoder.score(space, w.values, w.scale, x);
         if search.cost != 0.0 {
-            add_costs(space, x.labels, search.cost, &mut decoder.nodes);
+            add_costs(chain, x.labels, search.cost, &mut decoder.nodes);
         }
-        let id = *id;
+        let known = x.labels;
+        if chain.held.is_partial(id) {
+            // The best labelling of those that they allow stands for gold; none of its labels has a cost.
+            decoder.best_of_scored(space, chain.held.of(id, Some(known)), gold);
+            x.labels = gold.as_slice();
+        }
+        let x = x;
+        decoder.limit(space, chain.held.of(id, None));
+        let miss = |found: &[u16]| cost_of(chain, known, found);
         if let Some(size) = chain.beam {
-            return in_beam(chain, decoder, x, id, size, search, note, found);
+            return in_beam(chain, decoder, x, id, size, search, note, found, &miss);
         }
         let mut keep = |decoder: &Decoder<f64>, rank: usize, found: &[u16], score: f64| {
             if !score.is_finite() {
                 return Err(Error::NotFinite { id, what: format!("the best labelling scores {score}") });
             }
-            if found != x.labels {
-                let wrong = x.labels.iter().zip(found).filter(|(a, b)| a != b).count();
+            let allowed = || known.iter().zip(found).all(|(gold, y)| chain.held.sets.holds(*gold, *y));
+            if found != x.labels && !(chain.held.is_partial(id) && allowed()) {
                 let v = note.violation();
-                v.cost = real(wrong);
+                v.cost = miss(found);
                 // Both scores hold costs: none for gold, `search.cost` a wrong label for the other.
                 v.margin = decoder.score_of(space, x.labels) - (score - search.cost * v.cost);
                 // The best one beats gold even if rounding says otherwise.
@@ -205,7 +218,7 @@ impl Lane for ChainLane {
     }
 
     fn costs(&self, c: f64, scores: &mut [f64]) {
-        add_costs(self.space(), self.open_view().labels, c, scores);
+        add_costs(&self.chain, self.open_view().labels, c, scores);
     }
 
     fn infer(&mut self, scores: &[f64], marginals: Option<&mut [f64]>) -> f64 {
@@ -213,16 +226,29 @@ impl Lane for ChainLane {
         let (space, x) = (chain.space.view(), view(chain, *id, copy));
         let (nodes, edges) = scores.split_at(x.len() * space.width);
         let out = marginals.map(|m| m.split_at_mut(nodes.len()));
-        forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), out)
+        let limits = chain.held.of(*id, None);
+        forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), limits, out)
     }
 
     fn gold_score(&mut self, scores: &[f64]) -> f64 {
-        let (space, x) = (self.space(), self.open_view());
+        let ChainLane { chain, id, copy, decoder, forward_backward, gold_parts, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *id, copy));
         let (nodes, edges) = scores.split_at(x.len() * space.width);
-        path_score(space, nodes, edges, self.stride(), x.labels)
+        if !chain.held.is_partial(*id) {
+            return path_score(space, nodes, edges, stride(space, x), x.labels);
+        }
+        gold_parts.resize(scores.len(), 0.0);
+        let out = Some(gold_parts.split_at_mut(nodes.len()));
+        let limits = chain.held.of(*id, Some(x.labels));
+        forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), limits, out)
     }
 
     fn gold(&mut self, c: f64, parts: &mut [f64]) {
+        if self.chain.held.is_partial(self.id) {
+            debug_assert_eq!(self.gold_parts.len(), parts.len(), "gold_score comes first");
+            parts.iter_mut().zip(&self.gold_parts).for_each(|(part, gold)| *part += c * gold);
+            return;
+        }
         let (space, x, stride) = (self.space(), self.open_view(), self.stride());
         let (nodes, edges) = parts.split_at_mut(x.len() * space.width);
         for (t, &y) in x.labels.iter().enumerate() {
@@ -300,18 +326,20 @@ impl Lane for ChainLane {
             g.resize(weights, 0.0);
             g.as_mut_slice()
         });
-        let loss = if w.scale != 1.0 {
+        let held = Held { rules: chain.held.rules.as_deref(), odd: &chain.held.odd };
+        // Pairs that are ruled out are no pairs that do not occur, which is what the wide kernel is built on.
+        let loss = if w.scale != 1.0 || space.width >= WIDE && held.rules.is_some() {
             odd.extend_from_slice(ids);
             0.0
         } else if space.width >= WIDE {
             // In double precision only: see `Precision::with_labels`.
             let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
             let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, exists));
-            wide.sum(isa, space, &*chain.corpus, ids, w.values, plane, &mut odd)
+            wide.sum(isa, space, &*chain.corpus, held, ids, w.values, plane, &mut odd)
         } else if single {
-            self.single.sum(isa, space, &*chain.corpus, ids, w.values, g.is_some(), &mut odd)
+            self.single.sum(isa, space, &*chain.corpus, held, ids, w.values, g.is_some(), &mut odd)
         } else {
-            self.batch.sum(isa, space, &*chain.corpus, ids, w.values, plane, &mut odd)
+            self.batch.sum(isa, space, &*chain.corpus, held, ids, w.values, plane, &mut odd)
         };
         let rest = match g.as_deref_mut().filter(|_| !odd.is_empty()) {
             None => sum_by_parts(self, &odd, w, None),
@@ -349,6 +377,7 @@ impl Single {
         isa: Isa,
         space: SpaceView<'_>,
         corpus: &dyn Corpus<Sequence>,
+        held: Held<'_>,
         ids: &[usize],
         w: &[f64],
         gradient: bool,
@@ -358,7 +387,7 @@ impl Single {
         self.w.extend(w.iter().map(|x| single(*x)));
         self.g.resize(if gradient { w.len() } else { self.g.len() }, 0.0);
         let g = gradient.then_some(self.g.as_mut_slice());
-        self.batch.sum(isa, space, corpus, ids, &self.w, g, odd)
+        self.batch.sum(isa, space, corpus, held, ids, &self.w, g, odd)
     }
 }
 
@@ -373,15 +402,23 @@ fn in_beam(
     search: &Search,
     note: &mut Note,
     found: &mut Vec<u16>,
+    miss: &dyn Fn(&[u16]) -> f64,
 ) -> Result<()> {
     let space = chain.space.view();
     let Decoder { nodes, edges, stride, beam, .. } = decoder;
     beam.run(space, nodes, edges, *stride, size);
-    let score = beam.trace(space, edges, *stride, x.len(), found);
+    let mut score = beam.trace(space, edges, *stride, x.len(), found);
+    if score == f64::NEG_INFINITY {
+        // Rules let the beam run into a dead end: one that has room for every label does not.
+        beam.run(space, nodes, edges, *stride, space.labels);
+        score = beam.trace(space, edges, *stride, x.len(), found);
+    }
     if !score.is_finite() {
         return Err(Error::NotFinite { id, what: format!("the best labelling scores {score}") });
     }
-    note.wrong = found != x.labels;
+    // What gold labels that are known in part allow is not wrong, whether gold or another one of them.
+    let allowed = |found: &[u16]| chain.held.is_partial(id) && miss(found) == 0.0;
+    note.wrong = found != x.labels && !allowed(found);
     let mut gold = vec![];
     for (t, &y) in x.labels.iter().enumerate() {
         let (node, y) = (nodes[t * space.width + usize::from(y)], usize::from(y));
@@ -392,20 +429,37 @@ fn in_beam(
     }
     let length = beam.length(space, search.update, &gold, x.labels);
     let score = beam.trace(space, edges, *stride, length, found);
-    if found[..] != x.labels[..length] {
+    if found[..] != x.labels[..length] && !allowed(found) {
         let v = note.violation();
-        v.cost = real(found.iter().zip(x.labels).filter(|(a, b)| a != b).count());
+        v.cost = miss(found);
         v.margin = gold[length - 1] - (score - search.cost * v.cost);
         differ(chain, x, found, v);
     }
     Ok(())
 }
 
-/// Adds `c` to every label but the gold one.
-fn add_costs(space: SpaceView<'_>, gold: &[u16], c: f64, nodes: &mut [f64]) {
+/// What it costs to miss a gold label; to miss a set of them costs 1.
+fn cost(chain: &Chain, gold: u16) -> f64 {
+    chain.costs.get(usize::from(gold)).copied().unwrap_or(1.0)
+}
+
+/// Adds `c` times the cost of missing gold to every label that does.
+fn add_costs(chain: &Chain, gold: &[u16], c: f64, nodes: &mut [f64]) {
+    let space = chain.space.view();
     for (row, &y) in nodes.chunks_exact_mut(space.width).zip(gold) {
-        (0..space.labels).filter(|&other| other != usize::from(y)).for_each(|other| row[other] += c);
+        let c = c * cost(chain, y);
+        for (other, score) in (0u16..).zip(&mut row[..space.labels]) {
+            if !chain.held.sets.holds(y, other) {
+                *score += c;
+            }
+        }
     }
+}
+
+/// The costs of a labelling, or of a prefix.
+fn cost_of(chain: &Chain, gold: &[u16], found: &[u16]) -> f64 {
+    let missed = gold.iter().zip(found).filter(|(gold, y)| !chain.held.sets.holds(**gold, **y));
+    missed.map(|(gold, _)| cost(chain, *gold)).sum()
 }
 
 /// The weights of an edge attribute: index and `y' * W + y`.

@@ -7,8 +7,8 @@
 //! a_t(y', y)  = w[y', y]  +  sum of w[attribute, y', y] over the attributes of the edge into t
 //! ```
 //!
-//! [`Space`] says where each weight lies, [`Decoder`] finds labellings, [`Chain`] is the structure
-//! that learners are given. Letters used throughout: T positions, K labels, W = K padded to the
+//! [`Space`] says where each weight lies, [`Decoder`] finds labellings, [`Limits`] says which of them
+//! may be, [`Chain`] is the structure that learners are given. Letters used throughout: T positions, K labels, W = K padded to the
 //! width of a row.
 
 mod beam;
@@ -16,13 +16,17 @@ mod decoder;
 mod kbest;
 mod kernel;
 mod lane;
+mod limits;
+mod rules;
 mod space;
 mod structure;
 
 pub use decoder::{Decoder, Labelling};
-#[doc(hidden)] // not for programs: `experiments/seams` holds the seams against the bare kernel
-pub use kernel::Batch;
 pub use kernel::Real;
+#[doc(hidden)] // not for programs: `experiments/seams` holds the seams against the bare kernel
+pub use kernel::{Batch, Held};
+pub use limits::{Known, Limits, Sets};
+pub use rules::Rules;
 pub use seqoia_core::Isa;
 pub use space::{Renumbering, Space, SpaceView};
 pub use structure::{Chain, Precision};

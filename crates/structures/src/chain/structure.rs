@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Space;
 use super::kernel::WIDE;
 use super::lane::ChainLane;
+use super::{Known, Limits, Rules, Sets, Space};
 use seqoia_core::Isa;
 use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Structure};
 
@@ -44,13 +44,77 @@ pub struct Chain {
     pub(super) isa: Isa,
     pub(super) beam: Option<usize>,
     pub(super) precision: Precision,
+    pub(super) held: Limited,
+    pub(super) costs: Vec<f64>, // [K] of missing each label; empty: 1 each
+}
+
+/// What labellings of the examples are held to.
+pub(super) struct Limited {
+    pub(super) rules: Option<Arc<Rules>>,
+    pub(super) sets: Sets,
+    partial: Vec<bool>,        // gold labels are known in part; empty: in none
+    broken: Vec<bool>,         // gold breaks the rules, which do not hold there; empty: in none
+    pub(super) odd: Vec<bool>, // either of them
+}
+
+impl Limited {
+    fn new(rules: Option<Arc<Rules>>, sets: Sets) -> Self {
+        Limited { rules, sets, partial: vec![], broken: vec![], odd: vec![] }
+    }
+
+    /// Gold labels of this example are known in part only.
+    pub(super) fn is_partial(&self, id: usize) -> bool {
+        self.partial.get(id).is_some_and(|partial| *partial)
+    }
+
+    /// The limits of an example; with its gold labels, those of what they may stand for.
+    pub(super) fn of<'a>(&'a self, id: usize, gold: Option<&'a [u16]>) -> Limits<'a> {
+        let broken = self.broken.get(id).is_some_and(|broken| *broken);
+        let rules = self.rules.as_deref().filter(|_| !broken);
+        Limits { rules, known: gold.map(|labels| Known { labels, sets: &self.sets }) }
+    }
 }
 
 impl Chain {
     /// A chain over these examples.
     #[must_use]
     pub fn new(space: Arc<Space>, corpus: Arc<dyn Corpus<Sequence>>) -> Self {
-        Chain { space, corpus, isa: Isa::detect(), beam: None, precision: Precision::F64 }
+        let (isa, precision, held) =
+            (Isa::detect(), Precision::F64, Limited::new(None, Sets::new(space.labels())));
+        Chain { space, corpus, isa, beam: None, precision, held, costs: vec![] }
+    }
+
+    /// Holds labellings to rules, and reads gold labels from K on as sets of labels. In an example whose
+    /// gold labels break the rules, all labellings are allowed.
+    ///
+    /// # Errors
+    /// An example that cannot be read.
+    pub fn with_limits(self, rules: Option<Arc<Rules>>, sets: Sets) -> Result<Self> {
+        let mut held = Limited::new(rules, sets);
+        let mut copy = Sequence::default();
+        let (mut partial, mut broken) = (vec![], vec![]);
+        for id in 0..self.corpus.len() {
+            if self.corpus.view(id).is_none() {
+                self.corpus.read(id, &mut copy)?;
+            }
+            let labels = self.corpus.view(id).unwrap_or_else(|| seqoia_core::Example::view(&copy)).labels;
+            partial.push(held.sets.any(labels));
+            broken.push(held.rules.is_some() && !held.of(id, Some(labels)).can_be_met(labels.len()));
+        }
+        held.odd = partial.iter().zip(&broken).map(|(partial, broken)| *partial || *broken).collect();
+        (held.partial, held.broken) = (partial, broken);
+        Ok(Chain { held, ..self })
+    }
+
+    /// Missing a gold label costs what stands at its number: for learners that look at costs.
+    #[must_use]
+    pub fn with_costs(self, costs: Vec<f64>) -> Self {
+        Chain { costs, ..self }
+    }
+
+    /// The examples whose gold labels break the rules.
+    pub fn broken(&self) -> impl Iterator<Item = usize> {
+        self.held.broken.iter().enumerate().filter(|(_, broken)| **broken).map(|(id, _)| id)
     }
 
     /// The same with other instructions: all give the same bits, which a test shows.

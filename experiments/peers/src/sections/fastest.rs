@@ -4,7 +4,7 @@
 //! Our learner is chosen on held-out training data; our scores are means over five seeds. Vowpal Wabbit runs inside Python, whose start is
 //! subtracted.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use seqoia_report::grouped;
 
 use super::choice::{CANDIDATES, choose, name};
@@ -101,14 +101,10 @@ fn rows(tools: &Tools, task: &Task, chosen: &[&str]) -> Vec<Row> {
         Row::new(Tool::Seqoia, name(candidate), SEEDS.map(call).to_vec())
     };
     let compliant = tools.compliant_learn(task, "ap", &["max_iterations=10"], THEIR_MODEL);
-    let labels = task.counts.labels.len().to_string();
     let vowpal = |name: &str, flags: &[&str]| {
-        let files = ["-d", "train.vw", "-f", THEIR_MODEL, "--quiet"];
-        let search = ["--search_task", "sequence", "--search", &labels, "--search_rollout", "none"];
-        let call = tools.vowpal(task, &files).with(&search).with(flags);
+        let call = tools.vowpal_learn(task, flags, THEIR_MODEL);
         Row::new(Tool::Vowpal, format!("vowpalwabbit search, {name}"), vec![call])
     };
-    let cache = ["--holdout_off", "-k", "--cache_file", "vw.cache"];
     let mut known = vec![CANDIDATES[0], chosen];
     known.extend(CANDIDATES.last().filter(|&&usual| usual != chosen));
     let mut rows: Vec<Row> = known.into_iter().map(ours).collect();
@@ -116,7 +112,7 @@ fn rows(tools: &Tools, task: &Task, chosen: &[&str]) -> Vec<Row> {
         Row::new(Tool::Compliant, "crfsuite-compliant-rs ap, 10 epochs", vec![compliant]),
         vowpal("1 pass, fast", &["-b", "22", "--search_alpha", "1e-6"]),
         vowpal("1 pass", &["-b", "24"]),
-        vowpal("2 passes", &[["-b", "24", "-l", "0.25", "--passes", "2"].as_slice(), &cache].concat()),
+        vowpal("2 passes", &["-b", "24", "-l", "0.25", "--passes", "2"]),
     ]);
     rows
 }
@@ -124,29 +120,14 @@ fn rows(tools: &Tools, task: &Task, chosen: &[&str]) -> Vec<Row> {
 /// F1 of the model that a tool has just written.
 fn score(tools: &Tools, task: &Task, tool: Tool) -> Result<f64> {
     match tool {
-        Tool::Seqoia => return score::ours(tools, task, OUR_MODEL, task.test),
+        Tool::Seqoia => score::ours(tools, task, OUR_MODEL, task.test),
         Tool::Compliant => {
             let args = ["tag", "-m", THEIR_MODEL, "test.crfsuite"];
-            tools.compliant(task, &args).into_file("predicted").run()?
+            tools.compliant(task, &args).into_file("predicted").run()?;
+            score::predicted(tools, task, task.test)
         }
-        Tool::Vowpal => {
-            let args = ["-t", "-i", THEIR_MODEL, "-d", "test.vw", "-p", "predicted", "--quiet"];
-            tools.vowpal(task, &args).run()?
-        }
-    };
-    if tool == Tool::Compliant {
-        return score::predicted(tools, task, task.test);
+        Tool::Vowpal => score::vowpal(tools, task, THEIR_MODEL, task.test),
     }
-    let text = score::read(task)?;
-    let labels: Vec<&str> = text.split_whitespace().map(|n| named(task, n)).collect::<Result<_>>()?;
-    score::theirs(tools, task, task.test, &labels)
-}
-
-/// The label that Vowpal Wabbit knows by a number.
-fn named<'a>(task: &'a Task, number: &str) -> Result<&'a str> {
-    let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-    let label = index.and_then(|i| task.counts.labels.get(i)).map(String::as_str);
-    label.with_context(|| format!("Vowpal Wabbit predicted '{number}', which is no label"))
 }
 
 #[allow(clippy::cast_precision_loss)] // a handful of seeds

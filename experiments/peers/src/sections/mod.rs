@@ -4,6 +4,7 @@ mod choice;
 mod fastest;
 mod lbfgs;
 mod many_labels;
+mod names;
 mod predict;
 mod reading;
 
@@ -23,7 +24,7 @@ pub(crate) struct Section {
 }
 
 /// All of them, in the order in which they run.
-pub(crate) const SECTIONS: [Section; 7] = [
+pub(crate) const SECTIONS: [Section; 8] = [
     Section { name: "reading", about: "reading the training file", run: reading::run },
     Section { name: "fastest", about: "a good labeller in little time", run: fastest::run },
     Section { name: "lbfgs", about: "the optimum of the CRF", run: lbfgs::to_the_end },
@@ -31,6 +32,7 @@ pub(crate) const SECTIONS: [Section; 7] = [
     Section { name: "threads", about: "the same optimum with two threads", run: lbfgs::two_threads },
     Section { name: "predict", about: "labelling, and loading a model", run: predict::run },
     Section { name: "many-labels", about: "hundreds of labels", run: many_labels::run },
+    Section { name: "names", about: "names of persons, places and organisations", run: names::run },
 ];
 
 /// How many times ours theirs is.

@@ -14,11 +14,12 @@
 //! before, rows kept in local arrays (the compiler takes them apart), the range of a row in vectors,
 //! single weights numbered by first occurrence. The time goes to the rows of weights and gradient.
 //!
-//! Sequences with attributes on edges, with values, or with scores too far apart for the linear domain
-//! are left to the caller.
+//! Sequences with attributes on edges, with values, with limits of their own, or with scores too far
+//! apart for the linear domain are left to the caller.
 
+use super::super::{Limits, Rules};
 use super::exp::{exp64, ln};
-use super::forward_backward::{row_sum, rows_range, times};
+use super::forward_backward::{row_sum, rows_range, times, times_scale};
 use super::gather::fetch;
 use super::{Real, SpaceView, dispatch};
 use seqoia_core::Isa;
@@ -44,6 +45,17 @@ struct Work<'a, R> {
     w: &'a [R],
     most: R,  // largest transition
     range: R, // largest minus smallest transition
+    limit: R, // how far scores may differ
+    held: Held<'a>,
+}
+
+/// What labellings are held to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held<'a> {
+    /// The rules of all sequences but the odd ones.
+    pub rules: Option<&'a Rules>,
+    /// Which sequences have limits of their own; none if it is empty.
+    pub odd: &'a [bool],
 }
 
 impl<R: Real> Batch<R> {
@@ -55,6 +67,7 @@ impl<R: Real> Batch<R> {
         isa: Isa,
         space: SpaceView<'_>,
         corpus: &dyn Corpus<Sequence>,
+        held: Held<'_>,
         ids: &[usize],
         w: &[R],
         g: Option<&mut [R]>,
@@ -62,6 +75,10 @@ impl<R: Real> Batch<R> {
     ) -> f64 {
         let (labels, width) = (space.labels, space.width);
         let matrix = labels * width;
+        let Some(limit) = Limits::rules(held.rules).limit() else {
+            odd.extend_from_slice(ids);
+            return 0.0;
+        };
         let (least, most) = rows_range(&w[..matrix], width, labels);
         self.e.resize(matrix, R::ZERO);
         self.transposed.resize(matrix, R::ZERO);
@@ -71,6 +88,9 @@ impl<R: Real> Batch<R> {
                 e[y] = R::from_f64(exp64(a[y].to_f64() - most.to_f64()));
             }
         }
+        if let Some(rules) = held.rules {
+            rules.forbidden().iter().for_each(|pair| self.e[*pair as usize] = R::ZERO);
+        }
         for y in 0..labels {
             (0..labels).for_each(|from| self.transposed[y * width + from] = self.e[from * width + y]);
         }
@@ -78,7 +98,7 @@ impl<R: Real> Batch<R> {
             plane.clear();
             plane.resize(matrix, 0.0);
         }
-        let work = &Work { space, corpus, ids, w, most, range: most - least };
+        let work = &Work { space, corpus, ids, w, most, range: most - least, limit, held };
         let this = self;
         dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<&mut [R]>, odd: &mut Vec<usize>) -> f64)
     }
@@ -93,7 +113,7 @@ fn sweep<R: Real, const W: usize>(
 ) -> f64 {
     let mut total = 0.0;
     for &id in work.ids {
-        let x = work.corpus.view(id);
+        let x = work.corpus.view(id).filter(|_| !work.held.odd.get(id).is_some_and(|odd| *odd));
         let x = x.filter(|x| x.edges.is_empty() && x.nodes.values.is_empty() && W > 0);
         let Some(x) = x else {
             odd.push(id);
@@ -174,7 +194,7 @@ impl<R: Real> Batch<R> {
                 least = if x < least { x } else { least };
                 most = if x > most { x } else { most };
             }
-            let fits = (most - least) + work.range <= R::LIMIT;
+            let fits = (most - least) + work.range <= work.limit;
             if !fits {
                 return None;
             }
@@ -183,6 +203,13 @@ impl<R: Real> Batch<R> {
                 *x = (*x - most).exp();
             }
             psi[labels..].fill(R::ZERO);
+            if let Some(rules) = work.held.rules {
+                let (no_start, no_end) = rules.ends();
+                let out = if t == 0 { no_start } else { &[] };
+                out.iter().for_each(|y| psi[usize::from(*y)] = R::ZERO);
+                let out = if t + 1 == length { no_end } else { &[] };
+                out.iter().for_each(|y| psi[usize::from(*y)] = R::ZERO);
+            }
             let (before, row) = self.alpha.split_at_mut(t * W);
             let row = &mut row[..W];
             if t == 0 {
@@ -199,11 +226,7 @@ impl<R: Real> Batch<R> {
                 *a *= inverse;
             }
             self.scales[t] = inverse;
-            product *= scale.to_f64();
-            if !(1e-100..1e100).contains(&product) {
-                logs += ln(product);
-                product = 1.0;
-            }
+            (product, logs) = times_scale(product, scale.to_f64(), logs);
         }
         Some(
             offset
@@ -252,6 +275,12 @@ impl<R: Real> Batch<R> {
                 let (psi, mut r) = (*place, [R::ZERO; W]);
                 for j in 0..W {
                     r[j] = psi[j] * beta[j] * scale;
+                }
+                if work.held.rules.is_some() {
+                    // A label that nothing leads to may have any beta, and no part in what follows.
+                    for j in 0..W {
+                        r[j] = if alpha[j] == R::ZERO { R::ZERO } else { r[j] };
+                    }
                 }
                 *place = r;
                 times::<R, W>(&r[..labels], &self.transposed, W, &mut beta);

@@ -17,7 +17,10 @@
 //! alpha_t(y) >= exp(-(range of a + range of s_t)) / K: as long as those two ranges stay below
 //! `Real::LIMIT` together, nothing underflows that could matter later. Where they do not (weights
 //! of 1e3), the caller takes the log domain: [`log_domain`], which is also the slow twin in tests.
+//! Labels and pairs that are ruled out have psi or E 0; `Limits::limit` says how near the scores must be
+//! then.
 
+use super::super::Limits;
 use super::exp::{exp64, ln};
 use super::{Real, SpaceView, dispatch};
 use seqoia_core::Isa;
@@ -38,8 +41,10 @@ pub(crate) struct ForwardBackward<R> {
 pub(crate) type Marginals<'a, R> = Option<(&'a mut [R], &'a mut [R])>;
 
 impl<R: Real> ForwardBackward<R> {
-    /// log Z of scores `nodes` [T][W] and `edges`, which are [K][W] (`stride` 0) or [T-1][K][W]; and
-    /// the marginals, if wanted.
+    /// log Z of scores `nodes` [T][W] and `edges`, which are [K][W] (`stride` 0) or [T-1][K][W], over the
+    /// labellings within `limits`; and the marginals, if wanted. Without any such labelling log Z is no
+    /// finite number.
+    #[allow(clippy::too_many_arguments)] // the fields of a decoder, borrowed apart
     pub(crate) fn run(
         &mut self,
         isa: Isa,
@@ -47,6 +52,7 @@ impl<R: Real> ForwardBackward<R> {
         nodes: &[R],
         edges: &[R],
         stride: usize,
+        limits: Limits<'_>,
         marginals: Marginals<'_, R>,
     ) -> f64 {
         if nodes.is_empty() {
@@ -55,9 +61,19 @@ impl<R: Real> ForwardBackward<R> {
             }
             return 0.0;
         }
-        let Some(offset) = self.exponentials(isa, space, nodes, edges, stride) else {
-            return log_domain(space, nodes, edges, stride, marginals);
+        let exponentials = |limit| self.exponentials(isa, space, nodes, edges, stride, limit);
+        let Some(offset) = limits.limit().and_then(exponentials) else {
+            if limits.is_free() {
+                return log_domain(space, nodes, edges, stride, marginals);
+            }
+            let (mut nodes, mut edges) = (nodes.to_vec(), edges.to_vec());
+            limits.put(space, R::LEAST, &mut nodes, &mut edges);
+            return log_domain(space, &nodes, &edges, stride, marginals);
         };
+        if !limits.is_free() {
+            limits.put(space, R::ZERO, &mut self.psi, &mut self.e);
+        }
+        self.transpose(space, stride);
         let this = &mut *self;
         let log_z = offset
             + dispatch!(isa, space.width, forward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64);
@@ -67,8 +83,8 @@ impl<R: Real> ForwardBackward<R> {
         log_z
     }
 
-    /// Fills psi, E and its transpose; returns the sum of what was subtracted, or None if the scores
-    /// are too far apart.
+    /// Fills psi and E; returns the sum of what was subtracted, or None if the scores are further apart
+    /// than `limit`.
     fn exponentials(
         &mut self,
         isa: Isa,
@@ -76,6 +92,7 @@ impl<R: Real> ForwardBackward<R> {
         nodes: &[R],
         edges: &[R],
         stride: usize,
+        limit: R,
     ) -> Option<f64> {
         let (width, labels) = (space.width, space.labels);
         let (length, matrix) = (nodes.len() / width, labels * width);
@@ -94,22 +111,26 @@ impl<R: Real> ForwardBackward<R> {
         for (from, to) in nodes.chunks_exact(width).zip(self.psi.chunks_exact_mut(width)) {
             let (least, most) = rows_range(from, width, labels);
             // A score that is not a number may pass: the sum, and with it log Z, is then none either.
-            let fits = (most - least) + widest_edges <= R::LIMIT;
+            let fits = (most - least) + widest_edges <= limit;
             if !fits {
                 return None;
             }
             offset += most.to_f64();
             dispatch!(isa, width, exp_rows::<R>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]));
         }
-        if stride == 0 && matrices == 1 {
-            self.transposed.resize(matrix, R::ZERO);
-            for y in 0..labels {
-                for from in 0..labels {
-                    self.transposed[y * width + from] = self.e[from * width + y];
+        Some(offset)
+    }
+
+    /// Fills the transpose of E, if there is one E for all positions.
+    fn transpose(&mut self, space: SpaceView<'_>, stride: usize) {
+        if stride == 0 && !self.e.is_empty() {
+            self.transposed.resize(self.e.len(), R::ZERO);
+            for y in 0..space.labels {
+                for from in 0..space.labels {
+                    self.transposed[y * space.width + from] = self.e[from * space.width + y];
                 }
             }
         }
-        Some(offset)
     }
 }
 
@@ -194,6 +215,18 @@ pub(super) fn row_sum<R: Real>(row: &[R]) -> R {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
+/// Multiplies a factor into the product of which one logarithm is taken for many positions; a factor so
+/// small that the product might underflow goes to the logarithms at once.
+#[inline(always)]
+pub(super) fn times_scale(product: f64, scale: f64, logs: f64) -> (f64, f64) {
+    const FITS: std::ops::Range<f64> = 1e-100..1e100;
+    match (FITS.contains(&scale), FITS.contains(&(product * scale))) {
+        (true, true) => (product * scale, logs),
+        (true, false) => (1.0, logs + ln(product * scale)),
+        (false, _) => (product, logs + ln(scale)),
+    }
+}
+
 /// Fills alpha and the scales; returns the sum of the logarithms of the scales.
 #[inline(always)]
 fn forward<R: Real, const W: usize>(fb: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64 {
@@ -217,12 +250,7 @@ fn forward<R: Real, const W: usize>(fb: &mut ForwardBackward<R>, space: SpaceVie
         let inverse = R::ONE / scale;
         row.iter_mut().for_each(|a| *a *= inverse);
         fb.scales[t] = inverse;
-        // One logarithm for many positions.
-        product *= scale.to_f64();
-        if !(1e-100..1e100).contains(&product) {
-            logs += ln(product);
-            product = 1.0;
-        }
+        (product, logs) = times_scale(product, scale.to_f64(), logs);
     }
     logs + ln(product)
 }
@@ -258,6 +286,8 @@ fn backward<R: Real, const W: usize>(
         }
         let psi = &psi[t * width..][..width];
         r.iter_mut().zip(psi.iter().zip(&*beta)).for_each(|(r, (p, b))| *r = *p * *b * scales[t]);
+        // A label that nothing leads to may have any beta, and no part in what follows.
+        r.iter_mut().zip(here).filter(|(_, a)| **a == R::ZERO).for_each(|(r, _)| *r = R::ZERO);
         let before = &alpha[(t - 1) * width..][..labels];
         if stride == 0 {
             times::<R, W>(&r[..labels], transposed, width, beta);
@@ -279,7 +309,8 @@ fn backward<R: Real, const W: usize>(
     }
 }
 
-/// The same in the log domain: slower by an `exp` for every label pair, safe for any finite scores.
+/// The same in the log domain: slower by an `exp` for every label pair, safe for any finite scores and
+/// for `Real::LEAST` at what is ruled out.
 /// Normalised at each position too (by ln c_t), so that long sequences lose no digits.
 pub(crate) fn log_domain<R: Real>(
     space: SpaceView<'_>,
@@ -306,7 +337,7 @@ pub(crate) fn log_domain<R: Real>(
         logs[t] = log_sum_exp(row);
         row.iter_mut().for_each(|a| *a -= logs[t]);
     }
-    let log_z = logs.iter().sum();
+    let log_z: f64 = logs.iter().sum();
     let Some((p_nodes, p_edges)) = marginals else { return log_z };
     for t in (1..length).rev() {
         for from in 0..labels {
@@ -331,5 +362,8 @@ pub(crate) fn log_domain<R: Real>(
 
 fn log_sum_exp(terms: &[f64]) -> f64 {
     let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY {
+        return most;
+    }
     most + ln(terms.iter().map(|x| exp64(x - most)).sum())
 }

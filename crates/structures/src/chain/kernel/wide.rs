@@ -15,7 +15,7 @@
 //! such a label is summed again over all sources.
 
 use super::exp::{exp64, ln};
-use super::{Kernel, Real, SpaceView, dispatch, prefetch};
+use super::{Held, Kernel, Real, SpaceView, dispatch, prefetch};
 use seqoia_core::cast::narrow;
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
 
@@ -73,6 +73,7 @@ impl Wide {
         isa: Isa,
         space: SpaceView<'_>,
         corpus: &dyn Corpus<Sequence>,
+        held: Held<'_>,
         ids: &[usize],
         w: &[f64],
         mut g: Option<&mut [f64]>,
@@ -93,7 +94,8 @@ impl Wide {
         let reach = w[..space.labels * width].iter().fold(0.0, |most: f64, a| most.max(a.abs()));
         let mut total = 0.0;
         for &id in ids {
-            let x = corpus.view(id).filter(|x| x.edges.is_empty() && x.nodes.values.is_empty());
+            let free = !held.odd.get(id).is_some_and(|odd| *odd);
+            let x = corpus.view(id).filter(|x| free && x.edges.is_empty() && x.nodes.values.is_empty());
             let Some(x) = x else {
                 odd.push(id);
                 continue;

@@ -1,0 +1,156 @@
+//! Who gives numbers to values and attributes: a table that grows, or one that is only looked into.
+
+use std::sync::Arc;
+
+use super::template::Program;
+use super::{Keys, KeysView, Lexica, LexicaView, Strings, StringsView, UNKNOWN};
+use seqoia_core::prefetch;
+
+/// Gives numbers to values and attributes.
+pub trait Dictionary {
+    /// Attributes below this number have dense rows and are to come first in their lists.
+    fn dense(&self) -> u32;
+    /// The number of a value, or [`UNKNOWN`].
+    fn value(&mut self, string: &str) -> u32;
+    /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
+    /// [`UNKNOWN`] leaves it out.
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
+    /// Word lists that attributes look into.
+    fn lexica(&self) -> LexicaView<'_>;
+    /// The table that [`Dictionary::attribute`] will look into.
+    fn keys(&self, edge: bool) -> KeysView<'_>;
+    /// Asks for the memory of the attribute that has most likely this hash.
+    fn fetch(&self, edge: bool, code: u64) {
+        self.keys(edge).fetch_key(code);
+    }
+}
+
+/// A dictionary that takes in whatever is new: for reading training data.
+#[derive(Clone, Debug)]
+pub struct Growing {
+    /// Values of pieces.
+    pub strings: Strings,
+    /// Attributes of tokens.
+    pub nodes: Keys,
+    /// Attributes of edges.
+    pub edges: Keys,
+    /// Word lists from outside.
+    pub lexica: Arc<Lexica>,
+    /// The training sentence that is read, counted from 1, which does not look into its own words; 0 if none.
+    pub sentence: u32,
+    full: bool,
+}
+
+impl Growing {
+    /// An empty one for a program.
+    #[must_use]
+    pub fn new(program: &Program, lexica: Arc<Lexica>) -> Self {
+        let keys = Keys::new(program.stride());
+        Growing {
+            strings: Strings::default(),
+            nodes: keys.clone(),
+            edges: keys,
+            lexica,
+            sentence: 0,
+            full: false,
+        }
+    }
+
+    /// Something did not fit any more: four billion of anything are too many.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+}
+
+impl Dictionary for Growing {
+    fn dense(&self) -> u32 {
+        0 // numbers are not the last ones yet
+    }
+
+    #[inline]
+    fn value(&mut self, string: &str) -> u32 {
+        self.strings.intern(string.as_bytes()).unwrap_or_else(|| {
+            self.full = true;
+            UNKNOWN
+        })
+    }
+
+    #[inline]
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
+        let keys = if edge { &mut self.edges } else { &mut self.nodes };
+        keys.intern_hashed(key, code).unwrap_or_else(|| {
+            self.full = true;
+            UNKNOWN
+        })
+    }
+
+    fn lexica(&self) -> LexicaView<'_> {
+        let mut view = self.lexica.view();
+        view.words.sentence = self.sentence;
+        view
+    }
+
+    #[inline]
+    fn keys(&self, edge: bool) -> KeysView<'_> {
+        if edge { self.edges.view() } else { self.nodes.view() }
+    }
+}
+
+/// A dictionary that only looks up: for dev data and for prediction.
+#[derive(Clone, Copy, Debug)]
+pub struct Frozen<'a> {
+    /// Values of pieces.
+    pub strings: StringsView<'a>,
+    /// Attributes of tokens.
+    pub nodes: KeysView<'a>,
+    /// Attributes of edges.
+    pub edges: KeysView<'a>,
+    /// Numbers of attributes in the model, if they are not those of the tables.
+    pub node_numbers: Option<&'a [u32]>,
+    /// The same for edges.
+    pub edge_numbers: Option<&'a [u32]>,
+    /// Attributes of tokens below this number have dense rows.
+    pub dense: u32,
+    /// Word lists from outside.
+    pub lexica: LexicaView<'a>,
+}
+
+impl Dictionary for Frozen<'_> {
+    fn dense(&self) -> u32 {
+        self.dense
+    }
+
+    #[inline]
+    fn value(&mut self, string: &str) -> u32 {
+        self.strings.find(string.as_bytes())
+    }
+
+    #[inline]
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
+        let (keys, numbers) =
+            if edge { (self.edges, self.edge_numbers) } else { (self.nodes, self.node_numbers) };
+        let id = keys.find_hashed(key, code);
+        match numbers {
+            Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
+            None => id,
+        }
+    }
+
+    fn lexica(&self) -> LexicaView<'_> {
+        self.lexica
+    }
+
+    #[inline]
+    fn keys(&self, edge: bool) -> KeysView<'_> {
+        if edge { self.edges } else { self.nodes }
+    }
+
+    #[inline]
+    fn fetch(&self, edge: bool, code: u64) {
+        let id = self.keys(edge).fetch_key(code);
+        if let (Some(id), Some(numbers)) = (id, if edge { self.edge_numbers } else { self.node_numbers }) {
+            prefetch(numbers, id as usize);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! k-fold cross-validation: every sentence is scored once by a model that never saw it.
+//!
+//! Folds are stretches of the file, so that sentences of one document stay together as far as possible:
+//! drawn at random, a model would be tested on documents that it knows in part. A fold's model is trained
+//! for all its passes and then scored once; nothing is chosen on the fold that is scored.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use seqoia_core::{Judge, Score};
+use seqoia_data::format::{self, Block, Blocks, Kind};
+use seqoia_data::open::Input;
+use seqoia_strategies::Crew;
+
+use crate::error::{Error, Result, counted};
+use crate::judge::{DevJudge, DevSet};
+use crate::options::{DataOptions, TrainOptions};
+use crate::trainer::{Ended, Trainer};
+use crate::training_set::TrainingSet;
+
+/// One fold, scored by a model of the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fold {
+    /// From 1.
+    pub number: usize,
+    /// Sentences that were scored.
+    pub sentences: usize,
+    /// Their tokens.
+    pub tokens: usize,
+    /// Their scores; the first is the main one.
+    pub scores: Vec<Score>,
+    /// Passes that training took.
+    pub passes: u64,
+}
+
+/// Trains and scores `folds` times; `each` is told of every fold as it is done.
+///
+/// # Errors
+/// Data that cannot be read, fewer sentences than folds, options that do not go together, a stop by the
+/// user.
+pub fn cross_validate(
+    input: Input,
+    data: &DataOptions,
+    options: &TrainOptions,
+    folds: usize,
+    stop: &Arc<AtomicBool>,
+    each: &mut dyn FnMut(&Fold),
+) -> Result<Vec<Fold>> {
+    if folds < 2 {
+        return Err(Error::Option(format!("--folds {folds}: at least two folds are needed")));
+    }
+    let name = input.name.clone();
+    let (kind, sentences) = sentences(input, data.format)?;
+    if sentences.len() < folds {
+        let have = counted(sentences.len(), "sentence");
+        return Err(Error::Option(format!("--folds {folds}: {name} has only {have}")));
+    }
+    if data.partial.is_some() {
+        let what = "--folds scores all labels, and with --partial some are not known";
+        return Err(Error::Option(what.to_owned()));
+    }
+    let read = |text: String| Input::from_bytes(&name, text);
+    // Mistakes in the options are told before an hour of training, and what is right for the whole file is
+    // right for its parts.
+    let data = DataOptions { format: Some(kind), ..data.clone() };
+    Trainer::new(&TrainingSet::read(read(sentences.concat())?, &data)?, options)?;
+    let data = DataOptions { absent_labels: true, ..data };
+    let mut done = vec![];
+    for number in 1..=folds {
+        let (from, to) = ((number - 1) * sentences.len() / folds, number * sentences.len() / folds);
+        let others = [&sentences[..from], &sentences[to..]].concat().concat();
+        let set = TrainingSet::read(read(others)?, &data)?;
+        let held_out = DevSet::read(read(sentences[from..to].concat())?, &set)?;
+        let trained = Trainer::new(&set, options)?.run(None, &mut (), stop)?;
+        if trained.ended == Ended::Interrupted {
+            return Err(Error::Option(format!("stopped by the user in fold {number}")));
+        }
+        let crew = Arc::new(Crew::new(options.threads.max(1)));
+        let scores = DevJudge::new(&held_out, &set, crew).scores(&trained.weights)?;
+        let (sentences, tokens) = (held_out.len(), held_out.tokens());
+        let fold = Fold { number, sentences, tokens, scores, passes: trained.passes };
+        each(&fold);
+        done.push(fold);
+    }
+    Ok(done)
+}
+
+/// Mean and standard deviation (n - 1) of the scores, by name.
+#[must_use]
+pub fn mean_and_deviation(folds: &[Fold]) -> Vec<(&'static str, f64, f64)> {
+    let names: Vec<&'static str> =
+        folds.first().map(|fold| fold.scores.iter().map(|s| s.name).collect()).unwrap_or_default();
+    let of = |name: &'static str| {
+        let values: Vec<f64> =
+            folds.iter().flat_map(|f| &f.scores).filter(|s| s.name == name).map(|s| s.value).collect();
+        let n = seqoia_core::cast::real(values.len());
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+        (name, mean, (squares / (n - 1.0).max(1.0)).sqrt())
+    };
+    names.into_iter().map(of).collect()
+}
+
+/// The text of each sentence, with what stands before it.
+fn sentences(input: Input, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
+    let file = input.name.clone();
+    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let format = format::first(&mut blocks, &mut block, kind)?;
+    let mut all = vec![];
+    loop {
+        format.parse(&file, &mut block)?;
+        let (text, mut from) = (block.text(), 0);
+        for sentence in block.sentences() {
+            let last = block.tokens()[sentence.tokens.end - 1].span.end as usize;
+            let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
+            all.push(text[from..end].to_owned());
+            from = end;
+        }
+        if let (Some(last), rest) = (all.last_mut(), &text[from..]) {
+            last.push_str(rest);
+        }
+        if !blocks.fill(&mut block)? {
+            break;
+        }
+    }
+    // The last line of a file may have no end, and another sentence may come to stand behind it.
+    if let Some(last) = all.last_mut().filter(|last| !last.ends_with('\n')) {
+        last.push('\n');
+    }
+    Ok((format.kind(), all))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    fn read(text: &str, kind: Option<Kind>) -> Vec<String> {
+        sentences(Input::from_bytes("x", text).unwrap(), kind).unwrap().1
+    }
+
+    #[test]
+    fn sentences_put_together_are_the_file() {
+        for text in ["a 1\nb 2\n\nc 3\n\n\nd 4\n", "-DOCSTART- O\n\na 1\n\n-DOCSTART- O\n\nb 2"] {
+            assert_eq!(read(text, None).concat().trim_end(), text.trim_end());
+        }
+        assert_eq!(read("a 1\nb 2\n\nc 3\n", None), ["a 1\nb 2\n", "\nc 3\n"]);
+        assert_eq!(read("a/1 b/2\nc/3", Some(Kind::Tagged)), ["a/1 b/2\n", "c/3\n"]);
+    }
+
+    #[test]
+    fn means_are_means() {
+        let fold = |x| Fold {
+            number: 1,
+            sentences: 1,
+            tokens: 1,
+            scores: vec![Score { name: "f1", value: x }],
+            passes: 1,
+        };
+        let all = mean_and_deviation(&[fold(1.0), fold(2.0), fold(6.0)]);
+        assert_eq!(all[0].0, "f1");
+        assert!((all[0].1 - 3.0).abs() < 1e-12 && (all[0].2 - 7f64.sqrt()).abs() < 1e-12);
+    }
+}

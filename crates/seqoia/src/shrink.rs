@@ -1,0 +1,122 @@
+//! Smaller models: weights left out, weights in fewer bits.
+
+use std::sync::Arc;
+
+use seqoia_core::Score;
+use seqoia_data::features::Strings;
+use seqoia_data::format::{self, Block, Blocks, Place};
+use seqoia_data::open::Input;
+use seqoia_eval::{Accuracy, Spans};
+use seqoia_model::Writer;
+
+use crate::coded::{Bits, Coded};
+use crate::error::{Error, Result};
+use crate::labeller::{Labeller, Predictor};
+use crate::predict::{check_columns, label_column};
+use crate::save::{Arrays, Packed, keys, order};
+
+/// How a model is made smaller.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ShrinkOptions {
+    /// Weights below this are left out; so are attributes that have no other.
+    pub prune: f32,
+    /// How the others are stored; as before if none.
+    pub bits: Option<Bits>,
+}
+
+/// The bytes of a smaller model. The weights of plain label pairs, which are few, are never left out.
+///
+/// # Errors
+/// A threshold that is no number from 0 on; a weight that does not fit.
+pub fn shrink(model: &Labeller, options: ShrinkOptions) -> Result<Vec<u8>> {
+    if !(options.prune >= 0.0 && options.prune.is_finite()) {
+        return Err(Error::Option(format!("--prune {}: expected a number from 0", options.prune)));
+    }
+    let (space, frozen, mut weights) = (model.space()?, model.frozen()?, model.weights()?.to_vec());
+    for w in weights[space.rows_at()..].iter_mut().filter(|w| w.abs() < options.prune) {
+        *w = 0.0;
+    }
+    let bits = options.bits.unwrap_or(model.bits());
+    // What few bits make 0 is left out as well.
+    let rounded = Coded::new(weights, bits)?.decoded();
+    let Packed { space, values, node_numbers, edge_numbers } = Packed::new(space, |p| rounded[p]);
+    let mut meta = model.meta().clone();
+    (meta.dense, meta.weights) = (space.view().dense, values.iter().filter(|w| **w != 0.0).count());
+    if options.prune > 0.0 {
+        meta.training.insert("pruned".to_owned(), options.prune.to_string());
+    }
+    let (program, mut strings) = (model.program(), Strings::default());
+    let node_order = order(frozen.node_numbers.unwrap_or_default(), &node_numbers);
+    let (nodes, numbers) = keys(program, frozen.nodes, frozen.strings, node_order, &mut strings);
+    let all: Vec<u32> = (0..).take(frozen.edges.len()).collect();
+    let edge_order = order(&all, &edge_numbers);
+    let (edges, _) = keys(program, frozen.edges, frozen.strings, edge_order, &mut strings);
+    // Serialising plain strings and numbers cannot fail.
+    let meta = serde_json::to_vec(&meta).unwrap_or_default();
+    let arrays = Arrays { meta, space, weights: Coded::new(values, bits)?, strings, nodes, numbers, edges };
+    let mut writer = Writer::default();
+    for (name, kind, bytes) in model.container().sections() {
+        let old = model.bits().sections();
+        if name == old[0] {
+            for section in bits.sections() {
+                arrays.add(section, &mut writer);
+            }
+        } else if !old.contains(&name) && !arrays.add(name, &mut writer) {
+            writer.add_bytes(name, kind, bytes);
+        }
+    }
+    Ok(writer.to_bytes())
+}
+
+/// How good a model is on labelled data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// F1 of chunks, or the share of tokens that are right.
+    pub score: Score,
+    /// Tokens that were labelled.
+    pub tokens: u64,
+}
+
+/// Labels a file on one thread and scores what is found.
+///
+/// # Errors
+/// Data that cannot be read, does not fit the model or has no labels.
+pub fn try_out(model: &Arc<Labeller>, input: Input) -> Result<Trial> {
+    let file = input.name.clone();
+    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let format = format::first(&mut blocks, &mut block, Some(model.kind()))?;
+    check_columns(model, &file, &*format)?;
+    let (label, chunks) = (label_column(model, &*format), model.meta().file_scheme.is_some());
+    if format.label() == Place::Missing || label >= format.columns() {
+        return Err(Error::Mismatch(format!("{file} has no labels to compare with")));
+    }
+    let mut predictor = Predictor::new(Arc::clone(model));
+    let (mut spans, mut accuracy, mut names) = (Spans::new(false), Accuracy::default(), vec![]);
+    let mut tokens = 0;
+    loop {
+        format.parse(&file, &mut block)?;
+        for sentence in block.sentences() {
+            predictor.read(&file, &block, sentence.tokens.clone(), label)?;
+            let best = predictor.best_labels()?.to_vec();
+            predictor.names(&best, &mut names);
+            for (i, found) in sentence.tokens.zip(&names) {
+                let gold = block.field(i, label);
+                if chunks {
+                    spans.token(gold, found);
+                }
+                accuracy.token(gold == found);
+                tokens += 1;
+            }
+            spans.end_sentence();
+            accuracy.end_sentence();
+        }
+        if !blocks.fill(&mut block)? {
+            break;
+        }
+    }
+    let score = match chunks {
+        true => Score { name: "f1", value: spans.finish().f1() },
+        false => Score { name: "accuracy", value: accuracy.tokens() },
+    };
+    Ok(Trial { score, tokens })
+}

@@ -1,0 +1,268 @@
+//! Laws of what labels may be: rules hold in every output, given labels stand in it, labels known in
+//! part train, and weights and costs of labels move what is found.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+use std::sync::Arc;
+
+use seqoia::data::generate;
+use seqoia::data::rules::RuleTable;
+use seqoia::data::scheme::Scheme;
+use seqoia::learners::LEARNERS;
+use seqoia::{
+    DataOptions, Error, Labeller, Output, Passes, PredictOptions, RuleChoice, TrainOptions, Trainer,
+    TrainingSet, predict,
+};
+
+const TEMPLATES: &str = "U0:%x[0,0]\nU3:%x[0,1]\nU4:%x[-1,1]/%x[0,1]\nB\n";
+
+fn read(text: &str, change: impl FnOnce(&mut DataOptions)) -> Result<TrainingSet, Error> {
+    let mut options = DataOptions::default();
+    options.features.templates.push(("t".to_owned(), TEMPLATES.to_owned()));
+    change(&mut options);
+    TrainingSet::read(seqoia::input_from_text("train", text).unwrap(), &options)
+}
+
+fn train_with(set: &TrainingSet, learner: &str, given: &[(&str, &str)]) -> Result<Vec<u8>, Error> {
+    let entry = seqoia::learners::find(learner).unwrap();
+    let given: Vec<_> = given.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    let mut options = TrainOptions::new(entry, entry.check(&given).unwrap());
+    options.passes = Some(Passes::Exactly(if entry.whole { 15 } else { 2 }));
+    let trained = Trainer::new(set, &options)?.run(None, &mut (), &Arc::default())?;
+    seqoia::model_bytes(set, &options, &trained)
+}
+
+fn train(set: &TrainingSet, learner: &str) -> Vec<u8> {
+    train_with(set, learner, &[]).unwrap()
+}
+
+fn run(model: &[u8], text: &str, output: Output, given: Option<&str>) -> Result<String, Error> {
+    let labeller = Arc::new(Labeller::from_bytes("m", model).unwrap());
+    let given = given.map(str::to_owned);
+    let options = PredictOptions { given, ..PredictOptions::new(output, 1) };
+    let mut out = vec![];
+    predict(&labeller, seqoia::input_from_text("test", text).unwrap(), &options, &mut out)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+/// Last fields, sentence by sentence.
+fn last_fields(text: &str) -> Vec<Vec<&str>> {
+    let sentences = text.split("\n\n").filter(|s| !s.trim().is_empty());
+    sentences
+        .map(|s| {
+            s.lines().filter(|l| !l.starts_with('#')).map(|l| l.rsplit([' ', '\t']).next().unwrap()).collect()
+        })
+        .collect()
+}
+
+fn legal(scheme: Scheme, labels: &[&str]) -> bool {
+    let ends = std::iter::once(None).chain(labels.iter().copied().map(Some));
+    let next = labels.iter().copied().map(Some).chain(std::iter::once(None));
+    ends.zip(next).all(|(before, after)| scheme.permits(before, after))
+}
+
+#[test]
+fn no_illegal_transition_is_ever_printed() {
+    let (train_text, test_text) = (generate::columns(1, 60), generate::columns(2, 60));
+    let mut without = 0;
+    for scheme in [Scheme::Iob2, Scheme::Iobes] {
+        for entry in LEARNERS {
+            let set = |rules: bool| {
+                read(&train_text, |o| {
+                    o.scheme = Some(scheme);
+                    o.rules = rules.then_some(RuleChoice::Scheme(scheme));
+                })
+                .unwrap()
+            };
+            // In the scheme of the model, which the output is not in: n-best lists and marginals as well.
+            let ruled = train(&set(true), entry.name);
+            let free = train(&set(false), entry.name);
+            let labels = |model: &[u8], output| run(model, &test_text, output, None).unwrap();
+            for output in [Output::Text, Output::NBest(5)] {
+                let text = labels(&ruled, output);
+                assert!(last_fields(&text).iter().all(|l| legal(Scheme::Iob2, l)), "{}", entry.name);
+            }
+            without += last_fields(&labels(&free, Output::NBest(5)))
+                .iter()
+                .filter(|l| !legal(Scheme::Iob2, l))
+                .count();
+        }
+    }
+    assert!(without > 0); // the rules are what does it
+}
+
+#[test]
+fn gold_that_breaks_the_rules_is_reported_and_allowed() {
+    let text =
+        "a N B-X\nb N I-X\n\nc N O\nd N I-X\n\ne N I-X\n\na N B-X\nb N O\n\na N B-X\nb N O\n\na N B-X\n";
+    let text = text.to_owned() + &"\na N B-X\nb N I-X\nc N O\n".repeat(20);
+    let rules = |o: &mut DataOptions| o.rules = Some(RuleChoice::Scheme(Scheme::Iob2));
+    let set = read(&text, rules).unwrap();
+    let broken = set.broken.clone().unwrap();
+    assert_eq!((broken.sentences, broken.line, broken.what.as_str()), (2, 5, "I-X stands behind O"));
+    for entry in LEARNERS {
+        let model = train(&set, entry.name);
+        let text = run(&model, &text, Output::Text, None).unwrap();
+        assert!(last_fields(&text).iter().all(|l| legal(Scheme::Iob2, l)));
+    }
+    assert_eq!(read(&generate::columns(1, 30), rules).unwrap().broken, None);
+}
+
+#[test]
+fn tables_of_rules_are_held() {
+    let (train_text, test_text) = (generate::columns(1, 60), generate::columns(2, 30));
+    let table = |text: &str| Some(RuleChoice::Table(RuleTable::parse("r", text).unwrap()));
+    let set =
+        read(&train_text, |o| o.rules = table("forbid * B-NP\nallow O B-NP\nforbid * </s>\nallow O </s>"));
+    let model = train(&set.unwrap(), "adagrad");
+    for labels in last_fields(&run(&model, &test_text, Output::Text, None).unwrap()) {
+        assert_eq!(labels.last(), Some(&"O"));
+        assert!(labels.iter().zip(labels.iter().skip(1)).all(|(a, b)| *b != "B-NP" || *a == "O"));
+        assert_ne!(labels[0], "B-NP");
+    }
+    let error = read(&train_text, |o| o.rules = table("forbid O B-NPP")).err().unwrap().to_string();
+    assert!(error.starts_with("r:1: there is no label 'B-NPP'") && error.contains("B-NP"), "{error}");
+    // Rules that leave nothing are an error, not a label.
+    let error = read(&train_text, |o| o.rules = table("forbid * </s>")).err().unwrap().to_string();
+    assert!(error.starts_with("train:1: --rules allow no labelling of this sentence"), "{error}");
+    // Here every sentence of the training data has one, but none of a single token has.
+    let long = "a N x B-X\nb N x I-X\n\n".repeat(10);
+    let set = read(&long, |o| o.rules = table("forbid <s> I-X\nforbid B-X </s>")).unwrap();
+    let error = run(&train(&set, "adagrad"), "a N x B-X\n", Output::Text, None).unwrap_err().to_string();
+    assert!(error.starts_with("test:1: the sentence has no labelling that the rules"), "{error}");
+    let other = read(&train_text, |o| o.rules = Some(RuleChoice::Scheme(Scheme::Iobes))).err().unwrap();
+    assert!(other.to_string().contains("are iob2"), "{other}");
+}
+
+#[test]
+fn given_labels_are_kept_and_the_others_are_found() {
+    let (train_text, test_text) = (generate::columns(1, 80), generate::columns(2, 40));
+    for scheme in [None, Some(Scheme::Iobes)] {
+        let set = read(&train_text, |o| o.scheme = scheme).unwrap();
+        let model = train(&set, "adagrad");
+        let partial: Vec<String> = test_text
+            .lines()
+            .enumerate()
+            .map(|(i, line)| match line.rsplit_once([' ', '\t']) {
+                Some((rest, _)) if i % 3 != 0 => format!("{rest} _"),
+                _ => line.to_owned(),
+            })
+            .collect();
+        let text = partial.join("\n") + "\n";
+        let out = run(&model, &text, Output::Text, Some("_")).unwrap();
+        let (mut kept, mut others) = (0, 0);
+        for (given, line) in text.lines().zip(out.lines()).filter(|(given, _)| !given.is_empty()) {
+            let given = given.rsplit([' ', '\t']).next().unwrap();
+            let found = line.rsplit([' ', '\t']).next().unwrap();
+            if given == "_" {
+                others += 1;
+                assert_ne!(found, "_");
+            } else {
+                kept += 1;
+                assert_eq!(found, given);
+            }
+        }
+        assert!(kept > 50 && others > 100);
+        // Nothing given is plain prediction.
+        let blank: String = text
+            .lines()
+            .map(|l| l.rsplit_once([' ', '\t']).map_or(String::from("\n"), |l| l.0.to_owned() + " _\n"))
+            .collect();
+        let plain = run(&model, &blank, Output::Marginals, None).unwrap();
+        assert_eq!(run(&model, &blank, Output::Marginals, Some("_")).unwrap(), plain);
+    }
+    let set = read(&train_text, |_| ()).unwrap();
+    let model = train(&set, "adagrad");
+    let error = run(&model, "a N x O\nb N x B-NEW\n", Output::Text, Some("_")).unwrap_err().to_string();
+    assert!(error.starts_with("test:2: the label 'B-NEW' is given"), "{error}");
+    let error = run(&model, "a N x\nb N x\n", Output::Text, Some("_")).unwrap_err().to_string();
+    assert!(error.starts_with("--given: test has no column 3"), "{error}");
+}
+
+/// Every n-th label is not known.
+fn hidden(text: &str, n: usize) -> String {
+    let hide = |(i, line): (usize, &str)| match line.rsplit_once([' ', '\t']) {
+        Some((rest, _)) if i % n == 0 => format!("{rest} _\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().enumerate().map(hide).collect()
+}
+
+#[test]
+fn labels_that_are_known_in_part_train() {
+    let (train_text, test_text) = (generate::columns(1, 300), generate::columns(2, 60));
+    let right = |model: &[u8]| {
+        let out = run(model, &test_text, Output::Text, None).unwrap();
+        let pairs = out.lines().filter(|l| !l.is_empty()).map(|l| {
+            let mut fields = l.rsplit([' ', '\t']);
+            fields.next() == fields.next()
+        });
+        let all: Vec<bool> = pairs.collect();
+        all.iter().filter(|right| **right).count() * 100 / all.len()
+    };
+    for entry in LEARNERS {
+        let set = read(&hidden(&train_text, 4), |o| o.partial = Some("_".to_owned())).unwrap();
+        assert!(set.labels.iter().all(|l| l != "_"));
+        let score = right(&train(&set, entry.name));
+        assert!(score > 80, "{} {score}", entry.name);
+    }
+    // A mark that nothing has changes nothing: the same weights.
+    let plain = read(&train_text, |_| ()).unwrap();
+    let marked = read(&train_text, |o| o.partial = Some("_".to_owned())).unwrap();
+    for learner in ["lbfgs", "averaged-perceptron", "adagrad"] {
+        let weights = |set| Labeller::from_bytes("m", &train(set, learner)).unwrap().meta().weights;
+        assert_eq!(weights(&plain), weights(&marked));
+        assert_eq!(
+            run(&train(&plain, learner), &test_text, Output::NBest(3), None).unwrap(),
+            run(&train(&marked, learner), &test_text, Output::NBest(3), None).unwrap()
+        );
+    }
+    let nothing = read("a N _\nb N _\n", |o| o.partial = Some("_".to_owned())).err().unwrap();
+    assert!(nothing.to_string().contains("no label that is known"), "{nothing}");
+}
+
+#[test]
+fn partial_labels_can_change_their_scheme() {
+    let whole = generate::columns(1, 200);
+    let text = whole.clone() + &hidden(&generate::columns(3, 100), 5);
+    let set = read(&text, |o| {
+        o.partial = Some("_".to_owned());
+        o.scheme = Some(Scheme::Iobes);
+        o.rules = Some(RuleChoice::Scheme(Scheme::Iobes));
+    });
+    let set = set.unwrap();
+    assert_eq!(set.broken, None);
+    assert!(set.labels.iter().any(|l| l.starts_with("E-")));
+    let out = run(&train(&set, "lbfgs"), &whole, Output::Text, None).unwrap();
+    assert!(last_fields(&out).iter().all(|l| legal(Scheme::Iob2, l)));
+}
+
+#[test]
+fn weights_and_costs_of_labels_count() {
+    let (train_text, test_text) = (generate::columns(1, 200), generate::columns(2, 100));
+    let found = |model: &[u8]| {
+        let out = run(model, &test_text, Output::Text, None).unwrap();
+        last_fields(&out).iter().flatten().filter(|l| l.ends_with("-NP")).count()
+    };
+    let set =
+        read(&train_text, |o| o.label_costs = vec![("NP".to_owned(), 8.0), ("O".to_owned(), 0.0)]).unwrap();
+    let plain = read(&train_text, |_| ()).unwrap();
+    for learner in ["adagrad", "sgd", "averaged-perceptron", "perceptron"] {
+        let costly = train_with(&set, learner, &[("cost", "1")]).unwrap();
+        let even = train_with(&plain, learner, &[("cost", "1")]).unwrap();
+        assert_ne!(costly, even);
+        if learner != "perceptron" {
+            assert!(found(&costly) >= found(&even), "{learner}");
+        }
+    }
+    let error = train_with(&set, "lbfgs", &[]).unwrap_err().to_string();
+    assert!(error.contains("adagrad"), "{error}");
+    let error = train_with(&set, "adagrad", &[]).unwrap_err().to_string();
+    assert!(error.contains("--cost X"), "{error}");
+    // A weight of 0 for all labels of a sentence leaves it out.
+    let weighted =
+        read("a N X\nb N X\n\nc N Y\n", |o| o.label_weights = vec![("X".to_owned(), 0.0)]).unwrap();
+    assert_eq!((weighted.weight, weighted.corpus.weights.as_slice()), (1.0, &[0.0, 2.0][..]));
+    let error = read(&train_text, |o| o.label_weights = vec![("NPP".to_owned(), 1.0)]).err().unwrap();
+    assert!(error.to_string().contains("no such label"), "{error}");
+}

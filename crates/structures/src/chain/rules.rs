@@ -1,0 +1,184 @@
+//! Which labels may follow each other, and which may begin and end a sequence.
+//!
+//! A labelling that breaks a rule has probability 0 and is never found: sums run over the others, in
+//! training as in decoding. So a model learns nothing about what cannot happen anyway.
+
+use super::Space;
+use seqoia_core::cast::{label, narrow, real};
+
+/// Allowed pairs of K labels and of the two ends of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    labels: usize,
+    bits: Vec<u32>, // [K + 1][ceil((K + 1) / 32)]: bit y of row y'; K is outside of the sequence
+    forbidden: Vec<u32>, // y' * W + y of the pairs inside it
+    no_start: Vec<u16>, // labels that begin no sequence
+    no_end: Vec<u16>, // labels that end none
+    mixing: Option<usize>, // see `Rules::mixing`
+}
+
+/// Beyond so many steps rules do not count as mixing.
+const MOST_STEPS: usize = 6;
+/// Beyond so many labels it would take long to find out.
+const MOST_LABELS: usize = 1000;
+
+impl Rules {
+    /// Rules for `labels` labels: `allows(before, after)`, where none is an end of the sequence.
+    #[must_use]
+    pub fn new(labels: usize, allows: impl Fn(Option<u16>, Option<u16>) -> bool) -> Self {
+        let blocks = Self::blocks(labels);
+        let mut bits = vec![0; (labels + 1) * blocks];
+        let name = |y: usize| (y < labels).then(|| label(y));
+        for from in 0..=labels {
+            for to in (0..=labels).filter(|&to| allows(name(from), name(to))) {
+                bits[from * blocks + to / 32] |= 1 << (to % 32);
+            }
+        }
+        Self::made(labels, bits)
+    }
+
+    /// Rules as [`Rules::bits`] gave them; none if there are not as many as `labels` labels need.
+    #[must_use]
+    pub fn from_bits(labels: usize, bits: &[u32]) -> Option<Self> {
+        let fits = bits.len() == (labels + 1) * Self::blocks(labels);
+        fits.then(|| Self::made(labels, bits.to_vec()))
+    }
+
+    fn made(labels: usize, bits: Vec<u32>) -> Self {
+        let mut rules =
+            Rules { labels, bits, forbidden: vec![], no_start: vec![], no_end: vec![], mixing: None };
+        let (width, all) = (Space::padded(labels), || (0..labels).map(label));
+        for from in all() {
+            let out = all().filter(|to| !rules.allows(Some(from), Some(*to)));
+            let out: Vec<u32> = out.map(|to| narrow(usize::from(from) * width + usize::from(to))).collect();
+            rules.forbidden.extend(out);
+        }
+        rules.no_start = all().filter(|y| !rules.allows(None, Some(*y))).collect();
+        rules.no_end = all().filter(|y| !rules.allows(Some(*y), None)).collect();
+        rules.mixing = rules.steps_to_mix();
+        rules
+    }
+
+    fn blocks(labels: usize) -> usize {
+        (labels + 1).div_ceil(32)
+    }
+
+    /// One bit for each pair, for a file.
+    #[must_use]
+    pub fn bits(&self) -> &[u32] {
+        &self.bits
+    }
+
+    /// Number of labels.
+    #[must_use]
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// Whether `after` may stand behind `before`; none is an end of the sequence.
+    #[must_use]
+    pub fn allows(&self, before: Option<u16>, after: Option<u16>) -> bool {
+        let number = |y: Option<u16>| y.map_or(self.labels, usize::from);
+        let (from, to) = (number(before), number(after));
+        self.bits[from * Self::blocks(self.labels) + to / 32] >> (to % 32) & 1 == 1
+    }
+
+    /// The first position at which a labelling breaks a rule; its length if that is at the end.
+    #[must_use]
+    pub fn broken_at(&self, labels: &[u16]) -> Option<usize> {
+        let mut before = None;
+        for (t, &y) in labels.iter().enumerate() {
+            if !self.allows(before, Some(y)) {
+                return Some(t);
+            }
+            before = Some(y);
+        }
+        (!labels.is_empty() && !self.allows(before, None)).then_some(labels.len())
+    }
+
+    /// `y' * W + y` of each pair that is not allowed.
+    pub(crate) fn forbidden(&self) -> &[u32] {
+        &self.forbidden
+    }
+
+    /// Labels that may not begin a sequence, and those that may not end one.
+    pub(crate) fn ends(&self) -> (&[u16], &[u16]) {
+        (&self.no_start, &self.no_end)
+    }
+
+    /// How far scores of one position and of the pairs may differ together so that nothing underflows
+    /// in the linear domain, given the bound for free labellings; none if no bound helps.
+    ///
+    /// If every label that can stand behind so many steps can do so whatever stood before them, then
+    /// alpha is at least exp(-steps * range) / K^steps there: with one step, what `forward_backward` says.
+    /// And r_t(y) = p_t(y) / sum_y' alpha_{t-1}(y') E(y', y) is at most its inverse; labels that nothing leads
+    /// to, for which that sum is 0, are left out of r.
+    pub(crate) fn limit(&self, free: f64) -> Option<f64> {
+        let steps = real(self.mixing?);
+        Some((free - (steps - 1.0) * real(self.labels).ln()) / steps)
+    }
+
+    /// The smallest number of steps after which each label is reached from all labels or from none.
+    fn steps_to_mix(&self) -> Option<usize> {
+        let (labels, blocks) = (self.labels, Self::blocks(self.labels));
+        if labels > MOST_LABELS {
+            return None;
+        }
+        let inside = |row: usize, block: usize| {
+            let bits = self.bits[row * blocks + block];
+            if block == labels / 32 { bits & !(1 << (labels % 32)) } else { bits }
+        };
+        let step: Vec<u32> = (0..labels)
+            .flat_map(|row| (0..blocks).map(move |b| (row, b)))
+            .map(|(r, b)| inside(r, b))
+            .collect();
+        let mut reach = step.clone();
+        for steps in 1..=MOST_STEPS {
+            if labels < 2 || reach.chunks_exact(blocks).all(|row| row == &reach[..blocks]) {
+                return Some(steps);
+            }
+            let mut next = vec![0; reach.len()];
+            for (row, out) in reach.chunks_exact(blocks).zip(next.chunks_exact_mut(blocks)) {
+                for y in (0..labels).filter(|y| row[y / 32] >> (y % 32) & 1 == 1) {
+                    out.iter_mut().zip(&step[y * blocks..]).for_each(|(out, bits)| *out |= bits);
+                }
+            }
+            reach = next;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// O, B, I with I behind B and I only.
+    fn bio() -> Rules {
+        Rules::new(3, |before, after| after != Some(2) || matches!(before, Some(1 | 2)))
+    }
+
+    #[test]
+    fn pairs_and_ends_are_as_told() {
+        let rules = bio();
+        assert_eq!(rules.forbidden(), [2]); // O before I
+        assert_eq!(rules.ends(), (&[2][..], &[][..]));
+        assert_eq!(rules.broken_at(&[0, 1, 2, 2]), None);
+        assert_eq!(rules.broken_at(&[2]), Some(0));
+        assert_eq!(rules.broken_at(&[0, 2]), Some(1));
+        assert_eq!(Rules::from_bits(3, rules.bits()), Some(rules.clone()));
+        assert_eq!(Rules::from_bits(40, rules.bits()), None);
+        let whole = Rules::new(2, |before, _| before != Some(1));
+        assert_eq!(whole.broken_at(&[0, 1]), Some(2));
+    }
+
+    #[test]
+    fn mixing_counts_steps() {
+        assert_eq!(Rules::new(3, |_, _| true).mixing, Some(1));
+        assert_eq!(bio().mixing, Some(2));
+        // Two labels that never meet.
+        assert_eq!(Rules::new(2, |a, b| a.is_none() || b.is_none() || a == b).mixing, None);
+        // A label that nothing follows inside.
+        assert_eq!(Rules::new(2, |a, b| a != Some(1) || b.is_none()).mixing, None);
+    }
+}

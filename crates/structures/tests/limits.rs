@@ -1,0 +1,409 @@
+//! The laws of limits: whatever is found, summed or learned under rules and known labels equals
+//! enumeration of the labellings that are allowed.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+mod toy;
+
+use std::sync::Arc;
+
+use seqoia_core::cast::{label, real};
+use seqoia_core::{Note, Pairs, Ragged, Random, Search, Sequence, Structure, Update, Weights, sum_by_parts};
+use seqoia_structures::brute;
+use seqoia_structures::chain::{Chain, Decoder, Known, Limits, Precision, Rules, Sets, Space};
+use toy::{PLAIN, Toy, close, make, toys, view};
+
+/// Rules of some kind: like those of chunks, without any mixing, or of random pairs.
+fn rules(random: &mut Random, labels: usize, kind: usize) -> Rules {
+    match kind {
+        0 => Rules::new(labels, |before, after| after != Some(1) || matches!(before, Some(0 | 1))),
+        1 => Rules::new(labels, |before, after| before.is_none() || after.is_none() || before == after),
+        _ => {
+            let pairs: Vec<bool> = (0..(labels + 1) * (labels + 1)).map(|_| random.unit() < 0.6).collect();
+            let number = |y: Option<u16>| y.map_or(labels, usize::from);
+            Rules::new(labels, |before, after| pairs[number(before) * (labels + 1) + number(after)])
+        }
+    }
+}
+
+/// Known labels: a label, a set, or nothing at each position.
+fn known(random: &mut Random, labels: usize, length: usize) -> (Sets, Vec<u16>) {
+    let mut sets = Sets::new(labels);
+    let free = sets.add((0..labels).map(label));
+    let some: Vec<usize> =
+        (0..3).map(|_| sets.add((0..labels).filter(|_| random.unit() < 0.7).map(label))).collect();
+    let draw = |_| {
+        label(match random.below(3) {
+            0 => random.below(labels),
+            1 => free,
+            _ => some[random.below(3)],
+        })
+    };
+    let drawn = (0..length).map(draw).collect();
+    (sets, drawn)
+}
+
+fn allowed(limits: Limits<'_>, y: &[u16]) -> bool {
+    limits.rules.is_none_or(|rules| rules.broken_at(y).is_none())
+        && limits.known.is_none_or(|k| k.labels.iter().zip(y).all(|(known, y)| k.sets.holds(*known, *y)))
+}
+
+fn log_sum(scores: &[f64]) -> f64 {
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most + scores.iter().map(|s| (s - most).exp()).sum::<f64>().ln()
+}
+
+#[test]
+fn decoding_within_limits_is_enumeration_of_what_is_allowed() {
+    let (mut met, mut not_met) = (0, 0);
+    for (i, toy) in toys().into_iter().enumerate() {
+        for size in [1.0, 400.0] {
+            let (chain, sequences, w) = make(Toy { size, ..toy }, i as u64);
+            let space = chain.space().view();
+            for (j, x) in sequences.iter().enumerate() {
+                let mut random = Random::new(i as u64, j as u64, 0, "limits");
+                let rules = rules(&mut random, toy.labels, j % 4);
+                let (sets, labels) = known(&mut random, toy.labels, toy.length);
+                let limits = Limits {
+                    rules: (j != 4).then_some(&rules),
+                    known: (j > 1).then_some(Known { labels: &labels, sets: &sets }),
+                };
+                let mut all: Vec<(f64, Vec<u16>)> = brute::labellings(toy.labels, toy.length)
+                    .into_iter()
+                    .filter(|y| allowed(limits, y))
+                    .map(|y| (brute::score(space, &w, view(x), &y), y))
+                    .collect();
+                assert_eq!(limits.can_be_met(toy.length), !all.is_empty());
+                let (mut decoder, mut found) = (Decoder::default(), vec![]);
+                let best = decoder.best(space, &w, view(x), limits, &mut found);
+                let listed = decoder.nbest(space, &w, view(x), limits, 1000);
+                if all.is_empty() {
+                    not_met += 1;
+                    assert!(!best.is_finite() && listed.is_empty());
+                    assert!(!decoder.marginals(space, &w, view(x), limits).is_finite());
+                    continue;
+                }
+                met += 1;
+                all.sort_by(|a, b| b.0.total_cmp(&a.0));
+                assert!(close(best, all[0].0, 1e-12));
+                assert!(allowed(limits, &found));
+                if toy.length > 0 {
+                    assert_eq!(listed.len(), all.len());
+                }
+                for (listed, (score, _)) in listed.iter().zip(&all) {
+                    assert!(close(listed.score, *score, 1e-12) && allowed(limits, &listed.labels));
+                }
+                let in_beam = decoder.best_in_beam(space, &w, view(x), limits, toy.labels, &mut found);
+                assert!(close(in_beam, best, 1e-12));
+                let log_z = decoder.marginals(space, &w, view(x), limits);
+                let scores: Vec<f64> = all.iter().map(|a| a.0).collect();
+                assert!(close(log_z, log_sum(&scores), 1e-11), "{log_z} {}", log_sum(&scores));
+                for t in 0..toy.length {
+                    for y in 0..toy.labels {
+                        let with = all.iter().filter(|a| usize::from(a.1[t]) == y);
+                        let p: f64 = with.map(|a| (a.0 - log_sum(&scores)).exp()).sum();
+                        assert!(close(decoder.marginal(space, t, label(y)), p, 1e-9));
+                    }
+                }
+            }
+        }
+    }
+    assert!(met > 300 && not_met > 30, "{met} {not_met}");
+}
+
+/// The chain of a toy under limits, and the same without.
+fn limited(toy: Toy, seed: u64, kind: usize, partial: bool) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>, Sets) {
+    let (chain, mut sequences, w) = make(toy, seed);
+    let mut random = Random::new(seed, 0, 0, "limited");
+    let rules = (kind < 4).then(|| Arc::new(rules(&mut random, toy.labels, kind)));
+    let mut sets = Sets::new(toy.labels);
+    if partial {
+        for x in &mut sequences {
+            let (own, labels) = known(&mut random, toy.labels, toy.length);
+            let mut number = |y: u16| match usize::from(y) < toy.labels {
+                true => y,
+                false => label(sets.add((0..toy.labels).map(label).filter(|z| own.holds(y, *z)))),
+            };
+            x.labels = labels.into_iter().map(&mut number).collect();
+            let some = |y: &u16| (0..toy.labels).any(|z| sets.holds(*y, label(z)));
+            x.labels = x.labels.iter().map(|y| if some(y) { *y } else { 0 }).collect();
+        }
+    }
+    let limited = Chain::new(Arc::clone(chain.space()), Arc::new(sequences.clone()));
+    (Arc::new(limited.with_limits(rules, sets.clone()).unwrap()), sequences, w, sets)
+}
+
+/// -log of the share that gold has of what is allowed, by enumeration.
+fn loss(chain: &Chain, x: &Sequence, w: &[f64], rules: Option<&Rules>, sets: &Sets) -> f64 {
+    let space = chain.space().view();
+    let gold = Limits { rules: None, known: Some(Known { labels: &x.labels, sets }) };
+    let rules = rules.filter(|_| Limits { rules, ..gold }.can_be_met(x.labels.len()));
+    let all = brute::labellings(space.labels, x.labels.len());
+    let legal: Vec<_> = all.into_iter().filter(|y| allowed(Limits::rules(rules), y)).collect();
+    let score = |y: &Vec<u16>| brute::score(space, w, view(x), y);
+    let right: Vec<f64> = legal.iter().filter(|y| allowed(gold, y)).map(score).collect();
+    log_sum(&legal.iter().map(score).collect::<Vec<_>>()) - log_sum(&right)
+}
+
+#[test]
+fn losses_and_gradients_within_limits_are_those_of_enumeration() {
+    for (i, toy) in toys().into_iter().enumerate().filter(|(_, toy)| toy.length > 0) {
+        for (kind, partial) in [(0, false), (2, false), (3, true), (4, true), (0, true)] {
+            let seed = i as u64;
+            let (chain, sequences, w, sets) = limited(toy, seed, kind, partial);
+            let mut random = Random::new(seed, 0, 0, "limited");
+            let rules = (kind < 4).then(|| rules(&mut random, toy.labels, kind));
+            let mut lane = Arc::clone(&chain).lane(0).unwrap();
+            let ids: Vec<usize> = (0..sequences.len()).collect();
+            let total = |w: &[f64]| -> f64 {
+                let loss = |x: &Sequence| x.weight * loss(&chain, x, w, rules.as_ref(), &sets);
+                sequences.iter().map(loss).sum()
+            };
+            let (mut g, mut by_parts) = (vec![], vec![0.0; w.len()]);
+            let sum = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+            assert!(close(sum, total(&w), 1e-10), "{sum} {}", total(&w));
+            let parts = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut by_parts)).unwrap();
+            assert!(close(sum, parts, 1e-10));
+            let mut collected = vec![0.0; w.len()];
+            lane.collect(&mut g, &mut collected);
+            for (a, b) in collected.iter().zip(&by_parts) {
+                assert!(close(*a, *b, 1e-9));
+            }
+            let mut ones = vec![1.0; w.len()];
+            chain.space().clear_holes(&mut ones);
+            let exists: Vec<bool> = ones.iter().map(|one| *one == 1.0).collect();
+            let mut near = w.clone();
+            for at in (0..w.len()).step_by(3) {
+                const H: f64 = 1e-5;
+                near[at] = w[at] + H;
+                let up = total(&near);
+                near[at] = w[at] - H;
+                let slope = (up - total(&near)) / (2.0 * H);
+                near[at] = w[at];
+                // A weight that does not exist has no gradient.
+                assert!(close(collected[at], if exists[at] { slope } else { 0.0 }, 1e-6), "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_known_teaches_nothing_and_all_known_is_full_training() {
+    for (i, toy) in toys().into_iter().enumerate() {
+        let (chain, mut sequences, w) = make(toy, i as u64);
+        let mut sets = Sets::new(toy.labels);
+        let free = label(sets.add((0..toy.labels).map(label)));
+        let full = Chain::new(Arc::clone(chain.space()), Arc::new(sequences.clone()));
+        let full = Arc::new(full.with_limits(None, sets.clone()).unwrap());
+        sequences.iter_mut().for_each(|x| x.labels.fill(free));
+        let none = Chain::new(Arc::clone(chain.space()), Arc::new(sequences.clone()));
+        let none = Arc::new(none.with_limits(None, sets.clone()).unwrap());
+        let gradient = |chain: &Arc<Chain>| {
+            let (mut lane, mut g) = (Arc::clone(chain).lane(0).unwrap(), vec![]);
+            let loss = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap();
+            (loss, g)
+        };
+        let (loss, g) = gradient(&none);
+        assert_eq!(loss, 0.0);
+        assert!(g.iter().all(|g| *g == 0.0));
+        assert_eq!(gradient(&full), gradient(&chain));
+        // A search finds no fault either, nor does one with a beam.
+        let beam = Chain::new(Arc::clone(chain.space()), Arc::new(sequences.clone())).with_beam(1);
+        let beam = Arc::new(beam.with_limits(None, sets).unwrap());
+        for chain in [&none, &beam] {
+            let (mut lane, mut note) = (Arc::clone(chain).lane(0).unwrap(), Note::default());
+            for update in [Update::Full, Update::Early, Update::Latest, Update::MaxViolation] {
+                let search = Search { k: 3, cost: 1.0, update };
+                lane.open(0).unwrap();
+                lane.violations(Weights::plain(&w), &search, &mut note).unwrap();
+                assert!(note.found().is_empty() && !note.wrong);
+            }
+        }
+    }
+}
+
+#[test]
+fn single_precision_sums_within_limits_are_near() {
+    for seed in 0..20 {
+        let toy = Toy { labels: 5, length: 6, ..PLAIN };
+        let (double, sequences, w, sets) = limited(toy, seed, 0, seed % 2 == 0);
+        let mut random = Random::new(seed, 0, 0, "limited");
+        let rules = Arc::new(rules(&mut random, 5, 0));
+        let single = Chain::new(Arc::clone(double.space()), Arc::new(sequences));
+        let single = single.with_limits(Some(rules), sets).unwrap().with_precision(Precision::F32);
+        let sum = |chain: &Arc<Chain>| {
+            let (mut lane, mut g) = (Arc::clone(chain).lane(0).unwrap(), vec![]);
+            let sum = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap();
+            let mut collected = vec![0.0; w.len()];
+            lane.collect(&mut g, &mut collected);
+            (sum, collected)
+        };
+        let ((a, g), (b, h)) = (sum(&double), sum(&Arc::new(single)));
+        assert!(close(a, b, 1e-5), "{a} {b}");
+        assert!(g.iter().zip(&h).all(|(g, h)| close(*g, *h, 1e-4)));
+    }
+}
+
+/// Scores as far apart as the linear domain bears, with labels that nothing leads to: log Z and marginals are
+/// still those of enumeration.
+#[test]
+fn scores_that_are_nearly_too_far_apart_are_summed_right() {
+    let only_first = Rules::new(3, |before, after| after != Some(2) || before.is_none());
+    let chunks = Rules::new(3, |before, after| after != Some(1) || matches!(before, Some(0 | 1)));
+    for seed in 0..60 {
+        for size in [20.0, 40.0, 80.0, 150.0, 210.0, 320.0] {
+            let toy = Toy { labels: 3, length: 4, all: true, ..PLAIN };
+            let (chain, sequences, mut w) = make(toy, seed);
+            let (space, mut random) = (chain.space().view(), Random::new(seed, 0, 0, "far"));
+            // A few weights are as large as that, the others small.
+            w.iter_mut().for_each(|w| *w *= if random.unit() < 0.2 { size } else { 0.1 });
+            chain.space().clear_holes(&mut w);
+            let (sets, labels) = known(&mut random, 3, 4);
+            let known = Some(Known { labels: &labels, sets: &sets });
+            for limits in [
+                Limits::rules(Some(&only_first)),
+                Limits::rules(Some(&chunks)),
+                Limits { rules: None, known },
+                Limits { rules: Some(&chunks), known },
+            ] {
+                let x = view(&sequences[0]);
+                let all: Vec<Vec<u16>> =
+                    brute::labellings(3, 4).into_iter().filter(|y| allowed(limits, y)).collect();
+                if all.is_empty() {
+                    continue;
+                }
+                let scores: Vec<f64> = all.iter().map(|y| brute::score(space, &w, x, y)).collect();
+                let log_z = log_sum(&scores);
+                let single: Vec<f32> = w.iter().map(|w| seqoia_core::cast::single(*w)).collect();
+                let (mut double, mut half) = (Decoder::<f64>::default(), Decoder::<f32>::default());
+                assert!(close(double.marginals(space, &w, x, limits), log_z, 1e-10));
+                assert!(close(half.marginals(space, &single, x, limits), log_z, 1e-4));
+                for (t, y) in (0..4).flat_map(|t| (0..3).map(move |y| (t, y))) {
+                    let with = all.iter().zip(&scores).filter(|(labels, _)| labels[t] == y);
+                    let p: f64 = with.map(|(_, s)| (s - log_z).exp()).sum();
+                    assert!(close(double.marginal(space, t, y), p, 1e-8), "{size}");
+                    assert!(close(half.marginal(space, t, y), p, 2e-3), "{size}");
+                }
+            }
+        }
+    }
+}
+
+/// A label that only begins a sequence, with large scores behind it: where nothing leads to it, what would
+/// follow must not count, however large it is.
+#[test]
+fn what_follows_a_label_that_nothing_leads_to_does_not_count() {
+    let (space, _) = Space::new(3, &Pairs::default(), &Pairs::default(), Some(&[]), true);
+    let (space, width) = (Arc::new(space), Space::padded(3));
+    let rules = Arc::new(Rules::new(3, |before, after| after != Some(2) || before.is_none()));
+    let nodes = Ragged { starts: vec![0; 5], ..Ragged::default() };
+    let x = Sequence { nodes, labels: vec![2, 0, 1, 0], ..Sequence::default() };
+    for (large, precision) in [(400.0, Precision::F64), (50.0, Precision::F32)] {
+        let mut w = vec![0.0; space.view().weights()];
+        w[2 * width..2 * width + 3].fill(large);
+        let single: Vec<f32> = w.iter().map(|w| seqoia_core::cast::single(*w)).collect();
+        let limits = Limits::rules(Some(&rules));
+        let all = brute::labellings(3, 4).into_iter().filter(|y| allowed(limits, y));
+        let scored: Vec<_> = all.map(|y| (brute::score(space.view(), &w, view(&x), &y), y)).collect();
+        let log_z = log_sum(&scored.iter().map(|s| s.0).collect::<Vec<_>>());
+        let (mut double, mut half) = (Decoder::<f64>::default(), Decoder::<f32>::default());
+        assert!(close(double.marginals(space.view(), &w, view(&x), limits), log_z, 1e-12));
+        half.marginals(space.view(), &single, view(&x), limits);
+        for (t, y) in (0..4).flat_map(|t| (0..3).map(move |y| (t, y))) {
+            let p: f64 = scored.iter().filter(|s| s.1[t] == y).map(|s| (s.0 - log_z).exp()).sum();
+            assert!(close(double.marginal(space.view(), t, y), p, 1e-9));
+            assert!(precision == Precision::F64 || close(half.marginal(space.view(), t, y), p, 1e-4));
+        }
+        let chain = Chain::new(Arc::clone(&space), Arc::new(vec![x.clone()])).with_precision(precision);
+        let chain = chain.with_limits(Some(Arc::clone(&rules)), Sets::new(3)).unwrap();
+        let (mut lane, mut g) = (Arc::new(chain).lane(0).unwrap(), vec![]);
+        lane.sum(&[0], Weights::plain(&w), Some(&mut g)).unwrap();
+        let mut collected = vec![0.0; w.len()];
+        lane.collect(&mut g, &mut collected);
+        for (at, g) in collected.iter().enumerate().filter(|(at, _)| at % width < 3) {
+            let pair = |y: &[u16]| {
+                y.windows(2).filter(|p| usize::from(p[0]) * width + usize::from(p[1]) == at).count()
+            };
+            let expected: f64 = scored.iter().map(|s| (s.0 - log_z).exp() * real(pair(&s.1))).sum();
+            assert!(close(*g, expected - real(pair(&x.labels)), 1e-4), "{at} {g}");
+        }
+    }
+}
+
+/// All labels known, one step far worse than the others.
+#[test]
+fn a_single_unlikely_step_is_no_underflow() {
+    let (space, _) = Space::new(3, &Pairs::default(), &Pairs::default(), Some(&[]), true);
+    let mut w = vec![0.0; space.view().weights()];
+    (w[1], w[space.view().width + 2]) = (-207.0, -630.0);
+    let x = Sequence {
+        nodes: Ragged { starts: vec![0; 4], ..Ragged::default() },
+        labels: vec![0, 1, 2],
+        ..Sequence::default()
+    };
+    let (sets, mut decoder) = (Sets::new(3), Decoder::default());
+    let limits = Limits { rules: None, known: Some(Known { labels: &[0, 1, 2], sets: &sets }) };
+    assert!(close(decoder.marginals(space.view(), &w, view(&x), limits), -837.0, 1e-12));
+}
+
+#[test]
+fn searches_compare_with_the_best_of_what_gold_allows() {
+    let mut beaten = 0;
+    for (i, toy) in toys().into_iter().enumerate().filter(|(_, toy)| toy.length > 0 && !toy.ties) {
+        let seed = i as u64;
+        let (chain, sequences, w, sets) = limited(toy, seed, 3, true);
+        let mut random = Random::new(seed, 0, 0, "limited");
+        let rules = rules(&mut random, toy.labels, 3);
+        let space = chain.space().view();
+        let mut lane = Arc::clone(&chain).lane(0).unwrap();
+        for (id, x) in sequences.iter().enumerate() {
+            let gold = Limits { rules: None, known: Some(Known { labels: &x.labels, sets: &sets }) };
+            let held = Limits { rules: Some(&rules), ..gold };
+            let rules = held.can_be_met(toy.length).then_some(&rules);
+            let score = |y: &Vec<u16>| brute::score(space, &w, view(x), y);
+            let all = brute::labellings(toy.labels, toy.length);
+            let legal: Vec<_> = all.into_iter().filter(|y| allowed(Limits::rules(rules), y)).collect();
+            let top = |y: &mut dyn Iterator<Item = &Vec<u16>>| y.map(score).fold(f64::NEG_INFINITY, f64::max);
+            let best = top(&mut legal.iter());
+            let right = top(&mut legal.iter().filter(|y| allowed(gold, y)));
+            let mut note = Note::default();
+            lane.open(id).unwrap();
+            let search = Search { k: 1, cost: 0.0, update: Update::Full };
+            lane.violations(Weights::plain(&w), &search, &mut note).unwrap();
+            // Of labellings that score the same either may be found.
+            assert!(note.wrong || close(best, right, 1e-12));
+            beaten += usize::from(!close(best, right, 1e-12));
+            assert_eq!(note.found().len(), usize::from(note.wrong));
+            for v in note.found() {
+                assert!(close(v.margin, right - best, 1e-10));
+                assert!(v.cost >= 1.0 && v.cost <= real(toy.length));
+            }
+        }
+    }
+    assert!(beaten > 100, "{beaten}");
+}
+
+#[test]
+fn costs_are_those_of_the_gold_label() {
+    let toy = Toy { labels: 3, length: 4, ..PLAIN };
+    let (chain, sequences, _) = make(toy, 1);
+    let costs = vec![0.5, 2.0, 4.0];
+    let chain = Chain::new(Arc::clone(chain.space()), Arc::new(sequences.clone())).with_costs(costs.clone());
+    let w = vec![0.0; chain.space().view().weights()];
+    let mut lane = Arc::new(chain).lane(0).unwrap();
+    let mut note = Note::default();
+    lane.open(0).unwrap();
+    let search = Search { k: 1, cost: 1.0, update: Update::Full };
+    lane.violations(Weights::plain(&w), &search, &mut note).unwrap();
+    let all: f64 = sequences[0].labels.iter().map(|y| costs[usize::from(*y)]).sum();
+    assert!(close(note.found()[0].cost, all, 1e-12)); // with weights 0 the costs alone decide
+    let mut scores = vec![0.0; lane.parts()];
+    lane.costs(2.0, &mut scores);
+    let width = Space::padded(3);
+    for (t, &y) in sequences[0].labels.iter().enumerate() {
+        for z in 0..3u16 {
+            let cost = if y == z { 0.0 } else { 2.0 * costs[usize::from(y)] };
+            assert!(close(scores[t * width + usize::from(z)], cost, 1e-12));
+        }
+    }
+}

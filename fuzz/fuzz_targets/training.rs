@@ -1,0 +1,21 @@
+//! What the targets of templates and of patterns share: whatever can be read can be trained and used.
+
+use std::sync::{Arc, LazyLock};
+
+use seqoia::learners::Entry;
+use seqoia::{DataOptions, Labeller, Passes, Predictor, TrainOptions, Trainer, TrainingSet};
+
+const TEXT: &str = "the 1 D\ndog 2.5 N\n\na -3 D\ncat 1e9 N\nsleeps x V\n\n";
+static LEARNER: LazyLock<Option<&Entry>> = LazyLock::new(|| seqoia::learners::find("perceptron").ok());
+
+pub fn train(data: &DataOptions) -> seqoia::Result<()> {
+    let set = TrainingSet::read(seqoia::input_from_text("train", TEXT)?, data)?;
+    let Some(learner) = *LEARNER else { return Ok(()) };
+    let mut options = TrainOptions::new(learner, learner.check(&[]).map_err(seqoia::Error::Option)?);
+    options.passes = Some(Passes::Exactly(1));
+    let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
+    let model = seqoia::model_bytes(&set, &options, &trained)?;
+    Predictor::new(Arc::new(Labeller::from_bytes("model", &model)?))
+        .label(&[&["the", "1"], &["cat", "2"]])?;
+    Ok(())
+}
