@@ -187,6 +187,67 @@ fn losses_and_gradients_within_limits_are_those_of_enumeration() {
     }
 }
 
+/// Gold labels that keep to the rules.
+fn legal(random: &mut Random, rules: &Rules, length: usize) -> Vec<u16> {
+    loop {
+        let mut walk: Vec<u16> = vec![];
+        for _ in 0..length {
+            let before = walk.last().copied();
+            let next: Vec<u16> =
+                (0..rules.labels()).map(label).filter(|y| rules.allows(before, Some(*y))).collect();
+            walk.push(next[random.below(next.len())]);
+        }
+        if rules.broken_at(&walk).is_none() {
+            return walk;
+        }
+    }
+}
+
+#[test]
+fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
+    for (labels, size, all) in [
+        (9, 1.0, false),
+        (22, 1.0, false),
+        (49, 1.0, false),
+        (70, 1.0, false),
+        (70, 6.0, false),
+        (70, 300.0, false),
+        (101, 1.0, true),
+        (101, 20.0, false),
+    ] {
+        let toy = Toy { labels, length: 9, size, all, ..PLAIN };
+        let (free, mut sequences, mut w) = make(toy, 460 + labels as u64);
+        // Pairs that occur mostly forbid, so that sums cancel: to the last digits where all pairs do.
+        let down = if all { 14.0 } else { size };
+        w[..labels * Space::padded(labels)].iter_mut().for_each(|a| *a -= if *a == 0.0 { 0.0 } else { down });
+        let mut random = Random::new(labels as u64, 0, 0, "wide");
+        // Chunks: 0 is outside, then come pairs of labels that begin a chunk and go on with it.
+        let inside = |y: u16| y != 0 && y % 2 == 0;
+        let chunks = Rules::new(labels, |before, after| match after {
+            Some(y) if inside(y) => before == Some(y) || before == Some(y - 1),
+            _ => true,
+        });
+        let pairs: Vec<bool> = (0..(labels + 1) * (labels + 1)).map(|_| random.unit() < 0.95).collect();
+        let number = |y: Option<u16>| y.map_or(labels, usize::from);
+        let some = Rules::new(labels, |before, after| pairs[number(before) * (labels + 1) + number(after)]);
+        for rules in [chunks, some] {
+            sequences.iter_mut().for_each(|x| x.labels = legal(&mut random, &rules, 9));
+            let chain = Chain::new(Arc::clone(free.space()), Arc::new(sequences.clone()));
+            let chain = chain.with_limits(Some(Arc::new(rules)), Sets::new(labels)).unwrap();
+            assert_eq!(chain.broken().count(), 0);
+            let mut lane = Arc::new(chain).lane(0).unwrap();
+            let (ids, mut g, mut collected, mut h) =
+                ([0, 1, 2, 3, 4], vec![], vec![0.0; w.len()], vec![0.0; w.len()]);
+            let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+            lane.collect(&mut g, &mut collected);
+            let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+            assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
+            let worst = collected.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-9, "{labels} labels, size {size}: gradients differ by {worst:e}");
+        }
+    }
+}
+
 #[test]
 fn nothing_known_teaches_nothing_and_all_known_is_full_training() {
     for (i, toy) in toys().into_iter().enumerate() {

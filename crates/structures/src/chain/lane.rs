@@ -327,14 +327,13 @@ impl Lane for ChainLane {
             g.as_mut_slice()
         });
         let held = Held { rules: chain.held.rules.as_deref(), odd: &chain.held.odd };
-        // Pairs that are ruled out are no pairs that do not occur, which is what the wide kernel is built on.
-        let loss = if w.scale != 1.0 || space.width >= WIDE && held.rules.is_some() {
+        let loss = if w.scale != 1.0 {
             odd.extend_from_slice(ids);
             0.0
         } else if space.width >= WIDE {
             // In double precision only: see `Precision::with_labels`.
             let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
-            let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, exists));
+            let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, held.rules, exists));
             wide.sum(isa, space, &*chain.corpus, held, ids, w.values, plane, &mut odd)
         } else if single {
             self.single.sum(isa, space, &*chain.corpus, held, ids, w.values, g.is_some(), &mut odd)

@@ -13,10 +13,15 @@
 //!
 //! Where most of the mass goes through pairs with strongly negative weights, the two sums nearly cancel;
 //! such a label is summed again over all sources.
+//!
+//! Under rules a label that may not follow every other has no constant: its sum is over the pairs that are
+//! allowed, which for chunks are two sources for each label inside one. A label that nothing leads to has a
+//! part in no such sum, whatever follows it.
 
+use super::super::Rules;
 use super::exp::{exp64, ln};
 use super::{Held, Kernel, Real, SpaceView, dispatch, prefetch};
-use seqoia_core::cast::narrow;
+use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
 
 /// From this many numbers a row on, rows are too long for registers and pairs are few.
@@ -26,31 +31,36 @@ const CANCELLED: f64 = 1e-4;
 /// As for the dense kernel: scores may differ by this much, pairs included.
 const LIMIT: f64 = 600.0;
 
-/// The pairs that occur, by source and by target, and one worker's buffers.
+/// The pairs that are summed one by one, by source and by target, and one worker's buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wide {
+    base: Vec<f64>, // [K] factor of the pairs that lead to a label and are not listed: 1, or 0
     source_starts: Vec<u32>, // [K + 1] into `targets`
-    targets: Vec<u32>,       // label that each pair leads to
+    targets: Vec<u32>, // label that each pair leads to
     target_starts: Vec<u32>, // [K + 1] into `sources`
-    sources: Vec<u32>,       // label that each pair comes from
-    by_target: Vec<u32>,     // number of the pair, in the order of `targets`
-    factors: Vec<f64>,       // exp a - 1, in the order of `targets`
-    back_factors: Vec<f64>,  // the same in the order of `sources`
-    expected: Vec<f64>,      // sum of alpha r, in the order of `targets`
-    nodes: Vec<f64>,         // [T][W] scores, then psi, then r
-    alpha: Vec<f64>,         // [T][W]
-    scales: Vec<f64>,        // [T] 1 / c_t
-    beta: Vec<f64>,          // [W]
-    part: Vec<f64>,          // [W]
+    sources: Vec<u32>, // label that each pair comes from
+    by_target: Vec<u32>, // number of the pair, in the order of `targets`
+    factors: Vec<f64>, // exp a - base, in the order of `targets`
+    back_factors: Vec<f64>, // the same in the order of `sources`
+    expected: Vec<f64>, // sum of alpha r, in the order of `targets`
+    nodes: Vec<f64>, // [T][W] scores, then psi, then r
+    alpha: Vec<f64>, // [T][W]
+    scales: Vec<f64>, // [T] 1 / c_t
+    beta: Vec<f64>, // [W]
+    part: Vec<f64>, // [W]
 }
 
 impl Wide {
-    /// For a layout whose label pairs exist where `exists` says so.
-    pub(crate) fn new(labels: usize, exists: impl Fn(usize, usize) -> bool) -> Self {
+    /// For a layout whose label pairs exist where `exists` says so, and rules.
+    pub(crate) fn new(labels: usize, rules: Option<&Rules>, exists: impl Fn(usize, usize) -> bool) -> Self {
         let mut wide = Wide { source_starts: vec![0], target_starts: vec![0], ..Wide::default() };
+        let allows = |from, to| rules.is_none_or(|rules| rules.allows(Some(label(from)), Some(label(to))));
+        let free = |to: usize| (0..labels).all(|from| allows(from, to));
+        wide.base = (0..labels).map(|to| if free(to) { 1.0 } else { 0.0 }).collect();
+        let listed = |from, to| if wide.base[to] == 1.0 { exists(from, to) } else { allows(from, to) };
         let mut number = vec![];
         for from in 0..labels {
-            for to in (0..labels).filter(|&to| exists(from, to)) {
+            for to in (0..labels).filter(|&to| listed(from, to)) {
                 number.push((narrow(to), narrow(from), narrow(wide.targets.len())));
                 wide.targets.push(narrow(to));
             }
@@ -81,11 +91,14 @@ impl Wide {
     ) -> f64 {
         let width = space.width;
         let from_of = |starts: &[u32], from: usize| starts[from] as usize..starts[from + 1] as usize;
+        let Some(limit) = held.rules.map_or(Some(LIMIT), |rules| rules.limit(LIMIT)) else {
+            odd.extend_from_slice(ids);
+            return 0.0;
+        };
         self.factors.clear();
         for from in 0..space.labels {
-            let pairs = from_of(&self.source_starts, from);
-            self.factors
-                .extend(self.targets[pairs].iter().map(|&to| exp64(w[from * width + to as usize]) - 1.0));
+            let targets = self.targets[from_of(&self.source_starts, from)].iter().map(|&to| to as usize);
+            self.factors.extend(targets.map(|to| exp64(w[from * width + to]) - self.base[to]));
         }
         self.back_factors.clear();
         self.back_factors.extend(self.by_target.iter().map(|&k| self.factors[k as usize]));
@@ -103,7 +116,8 @@ impl Wide {
             self.nodes.resize(x.len() * width, 0.0);
             Kernel::new(isa).node_scores(space, w, 1.0, x.nodes, &mut self.nodes);
             let gold = super::super::decoder::path_score(space, &self.nodes, w, 0, x.labels);
-            let Some(log_z) = self.forward(isa, space, w, x.len(), reach) else {
+            let ends = held.rules.map(Rules::ends);
+            let Some(log_z) = self.forward(isa, space, w, ends, x.len(), limit - 2.0 * reach) else {
                 odd.push(id);
                 continue;
             };
@@ -127,13 +141,16 @@ impl Wide {
         total
     }
 
+    /// Fills alpha and the scales; log Z, or None if scores of a position differ by more than `most_range`.
+    /// `ends`: the labels that may not begin the sequence, and those that may not end it.
     fn forward(
         &mut self,
         isa: Isa,
         space: SpaceView<'_>,
         w: &[f64],
+        ends: Option<(&[u16], &[u16])>,
         length: usize,
-        reach: f64,
+        most_range: f64,
     ) -> Option<f64> {
         let (labels, width) = (space.labels, space.width);
         self.alpha.resize(length * width, 0.0);
@@ -143,12 +160,18 @@ impl Wide {
             let psi = &mut self.nodes[t * width..][..width];
             let most = psi[..labels].iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let least = psi[..labels].iter().copied().fold(f64::INFINITY, f64::min);
-            let fits = most - least + 2.0 * reach <= LIMIT;
+            let fits = most - least <= most_range;
             if !fits {
                 return None;
             }
             offset += most;
             exponentials(isa, psi, most, labels);
+            if let Some((no_start, no_end)) = ends {
+                let out = if t == 0 { no_start } else { &[] };
+                out.iter().for_each(|y| psi[usize::from(*y)] = 0.0);
+                let out = if t + 1 == length { no_end } else { &[] };
+                out.iter().for_each(|y| psi[usize::from(*y)] = 0.0);
+            }
             let (before, row) = self.alpha.split_at_mut(t * width);
             let row = &mut row[..width];
             if t == 0 {
@@ -158,8 +181,9 @@ impl Wide {
                 for y in 0..labels {
                     let pairs = self.target_starts[y] as usize..self.target_starts[y + 1] as usize;
                     let sources = self.sources[pairs.clone()].iter().zip(&self.back_factors[pairs]);
-                    let mut sum = 1.0 + sources.map(|(&from, f)| before[from as usize] * f).sum::<f64>();
-                    if sum < CANCELLED {
+                    let listed = sources.map(|(&from, f)| before[from as usize] * f).sum::<f64>();
+                    let mut sum = self.base[y] + listed;
+                    if sum < CANCELLED && self.base[y] == 1.0 {
                         let all = before.iter().enumerate();
                         sum = all.map(|(from, a)| a * exp64(w[from * width + y])).sum();
                     }
@@ -206,19 +230,22 @@ impl Wide {
             transitions[gold_before * width + y] -= c;
             let r = &mut self.nodes[t * width..][..labels];
             r.iter_mut().zip(&self.beta).for_each(|(r, b)| *r *= b * self.scales[t]);
-            let constant: f64 = r.iter().sum();
+            let constant: f64 = r.iter().zip(&self.base).map(|(r, base)| r * base).sum();
             let before = &self.alpha[(t - 1) * width..][..labels];
             for from in 0..labels {
                 let pairs = self.source_starts[from] as usize..self.source_starts[from + 1] as usize;
                 let a = c * before[from];
                 let mut sum = constant;
-                for k in pairs {
+                for k in pairs.clone() {
                     let r = r[self.targets[k] as usize];
                     sum += self.factors[k] * r;
                     self.expected[k] += a * r;
                 }
                 if sum < CANCELLED * constant {
-                    sum = r.iter().enumerate().map(|(to, r)| r * exp64(w[from * width + to])).sum();
+                    let free = (0..labels).filter(|&to| self.base[to] == 1.0);
+                    sum = free.map(|to| r[to] * exp64(w[from * width + to])).sum();
+                    let ruled = pairs.filter(|&k| self.base[self.targets[k] as usize] == 0.0);
+                    sum += ruled.map(|k| self.factors[k] * r[self.targets[k] as usize]).sum::<f64>();
                 }
                 self.beta[from] = sum;
             }
