@@ -14,7 +14,7 @@ use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result, counted};
-use crate::labels::Schemes;
+use crate::labels::{self, Schemes};
 use crate::training_set::TrainingSet;
 
 /// Sentences that a worker takes at a time.
@@ -125,6 +125,7 @@ pub struct DevJudge<'a> {
     space: &'a Space,
     labels: &'a Labels,
     rules: Option<&'a Rules>,
+    well_formed: Option<Rules>,
     crew: Arc<Crew>,
     decoders: Vec<Mutex<Decoder<f64>>>,
     found: Vec<u16>,
@@ -136,7 +137,8 @@ impl<'a> DevJudge<'a> {
     pub fn new(dev: &'a DevSet, set: &'a TrainingSet, crew: Arc<Crew>) -> Self {
         let decoders = (0..crew.len()).map(|_| Mutex::new(Decoder::default())).collect();
         let (space, labels, rules) = (&*set.space, &set.labels, set.rules.as_deref());
-        DevJudge { dev, space, labels, rules, crew, decoders, found: vec![] }
+        let well_formed = labels::well_formed(set.schemes, rules, labels.len(), |y| labels.name(y));
+        DevJudge { dev, space, labels, rules, well_formed, crew, decoders, found: vec![] }
     }
 
     fn decode(&mut self, w: &[f64]) -> seqoia_core::Result<()> {
@@ -151,7 +153,8 @@ impl<'a> DevJudge<'a> {
             (rest, done) = (after, end);
         }
         let (next, stuck) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (space, decoders, limits) = (self.space.view(), &self.decoders, Limits::rules(self.rules));
+        let (space, decoders, rules) = (self.space.view(), &self.decoders, self.rules);
+        let well_formed = self.well_formed.as_ref();
         self.crew.run(&|worker| {
             let mut decoder = decoders[worker].lock().unwrap_or_else(PoisonError::into_inner);
             let mut labels = vec![];
@@ -162,7 +165,11 @@ impl<'a> DevJudge<'a> {
                 let mut at = 0;
                 for id in number * PORTION..((number + 1) * PORTION).min(corpus.len()) {
                     let Some(x) = corpus.view(id) else { continue };
-                    let score = decoder.best(space, w, x, limits, &mut labels);
+                    let mut best = |rules| decoder.best(space, w, x, Limits::rules(rules), &mut labels);
+                    let mut score = best(well_formed.or(rules));
+                    if !score.is_finite() && well_formed.is_some() {
+                        score = best(rules);
+                    }
                     stuck.fetch_or(!score.is_finite(), Ordering::Relaxed);
                     portion[at..at + labels.len()].copy_from_slice(&labels);
                     at += labels.len();

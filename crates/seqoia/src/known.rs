@@ -22,6 +22,8 @@ pub(crate) struct KnownLabels {
     pub(crate) sets: Sets,
     /// The labels of the sentence at hand as the file has them; empty where none is known.
     pub(crate) names: Vec<String>,
+    /// Whether any is known.
+    pub(crate) any: bool,
 }
 
 impl KnownLabels {
@@ -31,7 +33,7 @@ impl KnownLabels {
         let free = label(sets.add((0..meta.labels.len()).map(label)));
         let labels = meta.labels.iter().enumerate().map(|(i, name)| (name.clone(), label(i))).collect();
         let mark = mark.to_owned();
-        KnownLabels { mark, free, schemes, labels, numbers: HashMap::new(), sets, names: vec![] }
+        KnownLabels { mark, free, schemes, labels, numbers: HashMap::new(), sets, names: vec![], any: false }
     }
 
     /// What stands where no label is known.
@@ -50,9 +52,12 @@ impl KnownLabels {
     ) -> Result<(), usize> {
         numbers.clear();
         self.names.clear();
+        self.any = false;
         for (t, name) in labels.enumerate() {
             numbers.push(self.number(name).ok_or(t)?);
-            self.names.push(if name == self.mark { String::new() } else { name.to_owned() });
+            let known = name != self.mark;
+            self.any |= known;
+            self.names.push(if known { name.to_owned() } else { String::new() });
         }
         Ok(())
     }

@@ -18,6 +18,13 @@ pub struct Schemes {
     pub model: Option<Scheme>,
 }
 
+impl Schemes {
+    /// The scheme of the model and that of the file, if they differ.
+    pub(crate) fn change(self) -> Option<(Scheme, Scheme)> {
+        self.model.zip(self.file).filter(|(model, file)| model != file)
+    }
+}
+
 /// Sentences whose gold labels break the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
@@ -138,6 +145,21 @@ pub(crate) fn broken(
     let (token, what) = first?;
     let line = lines.get(token).copied().map_or(0, u64::from);
     Some(Broken { sentences, line, what })
+}
+
+/// The rules together with those of the model's scheme, if that is not the scheme of the file: labellings that
+/// keep to them are the ones that the file's scheme can say, each in its own way.
+pub(crate) fn well_formed<'a>(
+    schemes: Schemes,
+    rules: Option<&Rules>,
+    labels: usize,
+    name: impl Fn(u16) -> &'a str,
+) -> Option<Rules> {
+    let (model, _) = schemes.change()?;
+    let name = |y: Option<u16>| y.map(&name);
+    Some(Rules::new(labels, |before, after| {
+        rules.is_none_or(|rules| rules.allows(before, after)) && model.permits(name(before), name(after))
+    }))
 }
 
 /// Every sentence has some labelling that keeps to the rules, whatever its gold labels do.

@@ -41,6 +41,7 @@ mod model_text;
 mod options;
 mod own_words;
 mod predict;
+mod predictor;
 mod save;
 mod seen;
 mod shrink;
@@ -57,7 +58,7 @@ pub use dump::dump_features;
 pub use error::{Error, Result};
 pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
 pub use judge::{DevJudge, DevSet};
-pub use labeller::{Labeller, Predictor};
+pub use labeller::Labeller;
 pub use labels::{Broken, Schemes};
 pub use meta::Meta;
 pub use model_text::{FromText, model_from_text, model_to_text};
@@ -66,6 +67,7 @@ pub use options::{
     Strength, TrainOptions,
 };
 pub use predict::{Labelled, Output, PredictOptions, predict};
+pub use predictor::Predictor;
 pub use save::model_bytes;
 pub use seen::Seen;
 pub use seqoia_core as core;

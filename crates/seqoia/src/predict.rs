@@ -11,7 +11,8 @@ use seqoia_strategies::{Crew, lock};
 use serde::Serialize;
 
 use crate::error::{Error, Result, counted};
-use crate::labeller::{Labeller, Predictor};
+use crate::labeller::Labeller;
+use crate::predictor::Predictor;
 use crate::seen::{self, Seen};
 
 /// What is written for each sentence.
@@ -283,9 +284,8 @@ fn nbest(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let found = predictor.nbest(k)?;
-    let Some(best) = found.first() else { return Ok(()) };
-    let log_z = predictor.probabilities(&best.labels.clone())?.log_z;
-    let mut names = vec![];
+    let Some((best, _)) = found.first() else { return Ok(()) };
+    let log_z = predictor.probabilities(&best.labels)?.log_z;
     let first = copy.block.tokens()[tokens.start].span.start as usize;
     let from = match format.kind() {
         // Comments and words of several tokens stand before the first one.
@@ -295,13 +295,12 @@ fn nbest(
         }
         _ => first,
     };
-    for (rank, labelling) in found.iter().enumerate() {
-        predictor.names(&labelling.labels, &mut names);
+    for (rank, (labelling, names)) in found.iter().enumerate() {
         let probability = predictor.probability(&labelling.labels, log_z)?;
         out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
         copy.at = from;
         copy.mark = usize::MAX;
-        format.put(copy, &Labels { tokens: tokens.clone(), names: &names, probabilities: None }, out);
+        format.put(copy, &Labels { tokens: tokens.clone(), names, probabilities: None }, out);
         let end = copy.block.tokens()[tokens.end - 1].span.end;
         copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
         out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });
@@ -380,9 +379,7 @@ fn json(
     };
     if k > 1 {
         let found = predictor.nbest(k)?;
-        let ranked = found.into_iter().map(|l| {
-            let mut labels = vec![];
-            predictor.names(&l.labels, &mut labels);
+        let ranked = found.into_iter().map(|(l, labels)| {
             let probability = predictor.probability(&l.labels, log_z)?;
             Ok(Ranked { labels, score: l.score, probability })
         });

@@ -11,8 +11,9 @@ use seqoia_model::Writer;
 
 use crate::coded::{Bits, Coded};
 use crate::error::{Error, Result};
-use crate::labeller::{Labeller, Predictor};
+use crate::labeller::Labeller;
 use crate::predict::{check_columns, label_column};
+use crate::predictor::Predictor;
 use crate::save::{Arrays, Packed, keys, order};
 
 /// How a model is made smaller.

@@ -21,8 +21,9 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::inspect::Inspector;
-use crate::labeller::{Labeller, Predictor};
+use crate::labeller::Labeller;
 use crate::predict::{check_columns, word_column};
+use crate::predictor::Predictor;
 
 /// What an attribute or a label pair adds to the difference of two scores.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -215,7 +216,7 @@ fn missing(labeller: &Labeller, piece: &str, columns: &[usize]) -> Error {
 
 /// Looks at the sentence that was read.
 fn explain(predictor: &mut Predictor, words: Vec<String>, rival: Option<u16>) -> Result<Why> {
-    let mut found = predictor.nbest(2)?.into_iter().map(|l| l.labels);
+    let mut found = predictor.raw_nbest(2)?.into_iter().map(|l| l.labels);
     let best = found.next().unwrap_or_default();
     let probabilities = predictor.probabilities(&best)?;
     let second = found

@@ -179,6 +179,54 @@ fn given_labels_are_kept_and_the_others_are_found() {
     assert!(error.starts_with("--given: test has no column 3"), "{error}");
 }
 
+/// A text in IOB2 in another scheme.
+fn rewritten(text: &str, scheme: Scheme) -> String {
+    let (mut out, mut labels) = (String::new(), vec![]);
+    for sentence in text.split("\n\n").filter(|s| !s.trim().is_empty()) {
+        let rows: Vec<(&str, &str)> = sentence.lines().map(|l| l.rsplit_once(' ').unwrap()).collect();
+        let own: Vec<&str> = rows.iter().map(|row| row.1).collect();
+        seqoia::data::scheme::convert(Scheme::Iob2, scheme, &own, &mut labels);
+        rows.iter().zip(&labels).for_each(|(row, label)| out.push_str(&format!("{} {label}\n", row.0)));
+        out.push('\n');
+    }
+    out
+}
+
+/// The model's scheme is not the file's: what is printed is in the file's, keeps to it and to given labels, and
+/// no labelling is listed twice.
+#[test]
+fn labels_of_another_scheme_come_back_as_labels_of_the_file() {
+    for (own, scheme) in [(Scheme::Iob2, Scheme::Iobes), (Scheme::Iob1, Scheme::Iob2)] {
+        let train_text = rewritten(&generate::columns(1, 200), own);
+        let test_text = rewritten(&generate::columns(2, 40), own);
+        let model = train(&read(&train_text, |o| o.scheme = Some(scheme)).unwrap(), "adagrad");
+        for given in [None, Some("_")] {
+            let text = hidden(&hidden(&test_text, 2), 3);
+            let out = run(&model, &text, Output::NBest(6), given).unwrap();
+            let lists: Vec<Vec<Vec<&str>>> =
+                out.split("# 0 ").skip(1).map(|list| last_fields(list.split_once('\n').unwrap().1)).collect();
+            assert_eq!(lists.len(), 40);
+            let (sentences, mut listed) = (text.split("\n\n").filter(|s| !s.trim().is_empty()), 0);
+            for (list, sentence) in lists.iter().zip(sentences) {
+                let known: Vec<&str> =
+                    sentence.lines().map(|l| l.rsplit([' ', '\t']).next().unwrap()).collect();
+                let different: std::collections::HashSet<_> = list.iter().collect();
+                assert_eq!(different.len(), list.len());
+                listed += list.len();
+                for labels in list {
+                    assert!(legal(own, labels), "{known:?} {labels:?}");
+                    let kept = |(known, y): (&&str, &&str)| given.is_none() || *known == "_" || known == y;
+                    assert!(known.iter().zip(labels).all(kept), "{known:?} {labels:?}");
+                }
+            }
+            assert!(listed > 160, "{listed}"); // where few differ among a thousand, fewer are listed
+            // The best alone is the first of many.
+            let best = run(&model, &text, Output::Text, given).unwrap();
+            assert!(last_fields(&best).iter().zip(&lists).all(|(best, list)| *best == list[0]));
+        }
+    }
+}
+
 /// Every n-th label is not known.
 fn hidden(text: &str, n: usize) -> String {
     let hide = |(i, line): (usize, &str)| match line.rsplit_once([' ', '\t']) {
