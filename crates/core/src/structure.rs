@@ -116,8 +116,8 @@ pub trait Lane: Send {
     fn open(&mut self, id: usize) -> Result<f64>;
     /// A pass begins: weights may have changed anywhere (mixing, a checkpoint).
     fn renew(&mut self) {}
-    /// Fills `note` with the `search.k` best outputs that are not gold, best first, whether they beat it
-    /// or not, and `note.wrong`.
+    /// Fills `note` with those of the `search.k` best outputs that are not gold, best first, and `note.wrong`.
+    /// If gold is the best, one is asked for and costs do not count, nothing is left.
     ///
     /// # Errors
     /// When the search fails: scores that are not finite, a broken decoder.
@@ -162,7 +162,10 @@ pub trait Lane: Send {
     }
     /// Derivative of the marginals along a direction of the scores.
     fn tangent(&mut self, scores: &[f64], along: &[f64], out: &mut [f64]) {}
-    /// `sum_i c_i loss_i` (log loss): one chunk of a batch pass. Its gradient, if wanted, waits in the
+    /// Sums under `w` follow, several perhaps: what they share may be made here, once.
+    fn prepare(&mut self, w: Weights<'_>) {}
+    /// `sum_i c_i loss_i` (log loss) under the weights of the last `prepare`: one chunk of a batch pass. Its
+    /// gradient, if wanted, waits in the
     /// lane or in `g`, which the caller lends (all zero or empty) and gives back to `collect`. A
     /// structure overrides both with its fused kernel, in any layout or precision.
     ///

@@ -8,8 +8,8 @@
 //! Without a penalty unless l2 is given. Rare features take long steps, frequent ones short steps, so
 //! one pass is often enough; with `--pairs all` labels that an attribute never had are learned from,
 //! too. The division by 1 + alpha_j l2 is put off until the weight is read again: alpha_j is constant
-//! in between, so k steps are one power. In a batch g is the mean over its examples. Cost of an example:
-//! one gradient, and a root for each weight in it. Memory: a double and a single a weight, a count more
+//! in between, so k steps are one power. In a batch each example makes a step with its share of the mean
+//! gradient, all at the same w. Cost of an example: one gradient, and a root for each weight in it. Memory: a double and a single a weight, a count more
 //! with l2.
 //!
 //! Differs from the paper: a position whose gradient is at most `least` in every label makes no step.
@@ -83,9 +83,16 @@ impl AdaGrad {
     }
 }
 
-/// The decay of so many steps at once.
-fn decay(steps: u32, rate: f64, delta: f64, l2: f64, squares: f32) -> f64 {
-    (1.0 + l2 * rate / (delta + f64::from(squares).sqrt())).powf(-f64::from(steps))
+/// The decay of so many steps at once. By squaring, since powers of the system's library have other last bits on
+/// other processors.
+fn decay(mut steps: u32, rate: f64, delta: f64, l2: f64, squares: f32) -> f64 {
+    let (mut power, mut product) = (1.0 + l2 * rate / (delta + f64::from(squares).sqrt()), 1.0);
+    while steps > 0 {
+        product *= if steps & 1 == 1 { power } else { 1.0 };
+        power *= power;
+        steps >>= 1;
+    }
+    1.0 / product
 }
 
 impl Learner for AdaGrad {

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Differs from crfsgd: at most 30 trials; a trial that is not finite has failed; if nothing
-//! succeeds, the smallest eta tried is taken instead of 1.
+//! succeeds, the smallest eta tried is taken instead of 1. Costs of wrong labels, if the learner has any, are
+//! left out here.
 
 use seqoia_core::cast::real;
 use seqoia_core::vecmath::dot;
@@ -31,17 +32,17 @@ pub(crate) fn rate(team: &mut dyn Team, w: &[f64], l2: f64) -> Result<f64> {
             (0..SAMPLE).map(|_| random.below(n)).collect()
         }
     };
-    let objective = |team: &mut dyn Team, v: &[f64], scale: f64| -> Result<f64> {
-        let loss = or_infinite(team.total(Some(&sample), Weights { values: v, scale }, None))?;
-        Ok(loss / real(sample.len().max(1)) + 0.5 * l2 * scale * scale * dot(v, v))
+    let objective = |team: &mut dyn Team, v: &[f64]| -> Result<f64> {
+        let loss = or_infinite(team.total(Some(&sample), Weights::plain(v), None))?;
+        Ok(loss / real(sample.len().max(1)) + 0.5 * l2 * dot(v, v))
     };
-    let start = objective(team, w, 1.0)?;
+    let start = objective(team, w)?;
     let (mut best, mut smallest) = (None::<(f64, f64)>, START);
     let (mut eta, mut rising, mut successes) = (START, true, 0);
     for _ in 0..TRIALS {
         smallest = eta.min(smallest);
         let after = match trial(team, w, &sample, eta, l2)? {
-            Some((v, scale)) => objective(team, &v, scale)?,
+            Some(v) => objective(team, &v)?,
             None => f64::INFINITY,
         };
         let success = after < start;
@@ -66,13 +67,7 @@ pub(crate) fn rate(team: &mut dyn Team, w: &[f64], l2: f64) -> Result<f64> {
 }
 
 /// One pass of plain SGD with a constant rate; None if it ran away.
-fn trial(
-    team: &mut dyn Team,
-    w: &[f64],
-    sample: &[usize],
-    eta: f64,
-    l2: f64,
-) -> Result<Option<(Vec<f64>, f64)>> {
+fn trial(team: &mut dyn Team, w: &[f64], sample: &[usize], eta: f64, l2: f64) -> Result<Option<Vec<f64>>> {
     let (mut v, mut scale, mut notes) = (w.to_vec(), 1.0, vec![]);
     for &id in sample {
         let weights = Weights { values: &v, scale };
@@ -90,5 +85,6 @@ fn trial(
         }
         team.spread(&notes, -eta / scale, &mut v)?;
     }
-    Ok(Some((v, scale)))
+    v.iter_mut().for_each(|v| *v *= scale);
+    Ok(Some(v))
 }

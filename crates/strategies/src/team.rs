@@ -140,6 +140,7 @@ impl Workers {
         self.setup.crew.run(&|number| {
             let mut worker = lock(&self.workers[number]);
             let Worker { lane, gradient, .. } = &mut *worker;
+            lane.prepare(w);
             loop {
                 let chunk = next.fetch_add(1, Ordering::Relaxed);
                 let Some(cut) = cuts.get(chunk) else { break };
@@ -149,6 +150,7 @@ impl Workers {
                     gradient.clear();
                     if let Ok(fresh) = Arc::clone(&self.structure).lane(number) {
                         *lane = fresh;
+                        lane.prepare(w);
                     }
                 }
                 let mut sum = lock(&sum);
@@ -310,6 +312,7 @@ impl Team for Workers {
             return self.total_in_turns(ids, &cuts, w, g);
         }
         let Worker { lane, gradient, .. } = get(&mut self.workers[0]);
+        lane.prepare(w);
         let mut total = 0.0;
         for cut in cuts {
             match &mut g {

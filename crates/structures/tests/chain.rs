@@ -122,6 +122,7 @@ fn total(lane: &mut dyn Lane, ids: &[usize], w: &[f64]) -> Result<(f64, Vec<f64>
     let mut lent = vec![];
     let [first, second] = [(); 2].map(|()| {
         let mut g = vec![0.0; w.len()];
+        lane.prepare(Weights::plain(w));
         let loss = lane.sum(ids, Weights::plain(w), Some(&mut lent))?;
         lane.collect(&mut lent, &mut g);
         Ok((loss, g))

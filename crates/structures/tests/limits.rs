@@ -160,6 +160,7 @@ fn losses_and_gradients_within_limits_are_those_of_enumeration() {
                 sequences.iter().map(loss).sum()
             };
             let (mut g, mut by_parts) = (vec![], vec![0.0; w.len()]);
+            lane.prepare(Weights::plain(&w));
             let sum = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
             assert!(close(sum, total(&w), 1e-10), "{sum} {}", total(&w));
             let parts = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut by_parts)).unwrap();
@@ -222,7 +223,7 @@ fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
         w[..labels * Space::padded(labels)].iter_mut().for_each(|a| *a -= if *a == 0.0 { 0.0 } else { down });
         let mut random = Random::new(labels as u64, 0, 0, "wide");
         // Chunks: 0 is outside, then come pairs of labels that begin a chunk and go on with it.
-        let inside = |y: u16| y != 0 && y % 2 == 0;
+        let inside = |y: u16| y != 0 && y.is_multiple_of(2);
         let chunks = Rules::new(labels, |before, after| match after {
             Some(y) if inside(y) => before == Some(y) || before == Some(y - 1),
             _ => true,
@@ -238,6 +239,7 @@ fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
             let mut lane = Arc::new(chain).lane(0).unwrap();
             let (ids, mut g, mut collected, mut h) =
                 ([0, 1, 2, 3, 4], vec![], vec![0.0; w.len()], vec![0.0; w.len()]);
+            lane.prepare(Weights::plain(&w));
             let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
             lane.collect(&mut g, &mut collected);
             let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
@@ -261,6 +263,7 @@ fn nothing_known_teaches_nothing_and_all_known_is_full_training() {
         let none = Arc::new(none.with_limits(None, sets.clone()).unwrap());
         let gradient = |chain: &Arc<Chain>| {
             let (mut lane, mut g) = (Arc::clone(chain).lane(0).unwrap(), vec![]);
+            lane.prepare(Weights::plain(&w));
             let loss = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap();
             (loss, g)
         };
@@ -294,6 +297,7 @@ fn single_precision_sums_within_limits_are_near() {
         let single = single.with_limits(Some(rules), sets).unwrap().with_precision(Precision::F32);
         let sum = |chain: &Arc<Chain>| {
             let (mut lane, mut g) = (Arc::clone(chain).lane(0).unwrap(), vec![]);
+            lane.prepare(Weights::plain(&w));
             let sum = lane.sum(&[0, 1, 2, 3, 4], Weights::plain(&w), Some(&mut g)).unwrap();
             let mut collected = vec![0.0; w.len()];
             lane.collect(&mut g, &mut collected);
@@ -378,6 +382,7 @@ fn what_follows_a_label_that_nothing_leads_to_does_not_count() {
         let chain = Chain::new(Arc::clone(&space), Arc::new(vec![x.clone()])).with_precision(precision);
         let chain = chain.with_limits(Some(Arc::clone(&rules)), Sets::new(3)).unwrap();
         let (mut lane, mut g) = (Arc::new(chain).lane(0).unwrap(), vec![]);
+        lane.prepare(Weights::plain(&w));
         lane.sum(&[0], Weights::plain(&w), Some(&mut g)).unwrap();
         let mut collected = vec![0.0; w.len()];
         lane.collect(&mut g, &mut collected);

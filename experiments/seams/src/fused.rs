@@ -8,7 +8,7 @@
 use seqoia_core::cast::real64;
 use seqoia_core::{Corpus, Isa, Order, Random};
 use seqoia_data::features::Memory;
-use seqoia_structures::chain::{Batch, Decoder, Held, Limits, Space};
+use seqoia_structures::chain::{Batch, Decoder, Limits, Space, SumLimits};
 
 /// The averaged perceptron, batches of one, on a chain: decode, add in place.
 pub(crate) struct Perceptron<'a> {
@@ -105,8 +105,16 @@ impl<'a> Gradient<'a> {
     pub(crate) fn total(&mut self, w: &[f64], g: &mut [f64]) -> Option<f64> {
         g.fill(0.0);
         let (isa, view) = (Isa::detect(), self.space.view());
-        let loss =
-            self.batch.sum(isa, view, self.corpus, Held::default(), &self.ids, w, Some(g), &mut self.odd);
+        let loss = self.batch.sum(
+            isa,
+            view,
+            self.corpus,
+            SumLimits::default(),
+            &self.ids,
+            w,
+            Some(g),
+            &mut self.odd,
+        );
         self.space.clear_holes(g);
         self.odd.is_empty().then_some(loss)
     }

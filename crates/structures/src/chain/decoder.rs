@@ -24,6 +24,7 @@ pub struct Decoder<R> {
     pub(crate) nodes: Vec<R>, // [T][W] scores
     pub(crate) edges: Vec<R>, // [K][W], or [T-1][K][W] if transitions see the input
     pub(crate) stride: usize, // 0, or K * W
+    kept: (Vec<R>, Vec<R>),   // nodes and edges while a search changes them
     best: Vec<R>,             // [T][W]
     pub(crate) beam: Beam<R>,
     kbest: KBest<R>,
@@ -47,6 +48,7 @@ impl<R: Real> Decoder<R> {
             nodes: vec![],
             edges: vec![],
             stride: 0,
+            kept: (vec![], vec![]),
             best: vec![],
             beam: Beam::default(),
             kbest: KBest::default(),
@@ -87,10 +89,12 @@ impl<R: Real> Decoder<R> {
 
     /// The best labelling within the limits of what was scored, into `labels`; the scores stay.
     pub(crate) fn best_of_scored(&mut self, space: SpaceView<'_>, limits: Limits<'_>, labels: &mut Vec<u16>) {
-        let scores = (self.nodes.clone(), self.edges.clone());
+        self.kept.0.clone_from(&self.nodes);
+        self.kept.1.clone_from(&self.edges);
         self.limit(space, limits);
         self.best_scored(space, labels);
-        (self.nodes, self.edges) = scores;
+        std::mem::swap(&mut self.nodes, &mut self.kept.0);
+        std::mem::swap(&mut self.edges, &mut self.kept.1);
     }
 
     /// The k best labellings of what was scored.

@@ -70,8 +70,7 @@ impl<R: Real> KBest<R> {
             let (mut best, mut top) = (None, R::LEAST);
             for from in 0..labels {
                 let head = self.heads[from];
-                // The list after the last one has no start yet while it is being written.
-                if Some(&head) != self.starts.get(first + from + 1) {
+                if head != self.starts[first + from + 1] {
                     let score = self.prefixes[head as usize].score + edge(from);
                     if score > top {
                         (best, top) = (Some(from), score);

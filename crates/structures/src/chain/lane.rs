@@ -6,12 +6,13 @@
 use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
-use super::kernel::{Batch, ForwardBackward, Held, WIDE, Wide, collect};
-use super::{Chain, Precision, SpaceView};
-use seqoia_core::cast::{narrow, single};
+use super::kernel::ForwardBackward;
+use super::search::{Searcher, add_costs};
+use super::sums::Sums;
+use super::{Chain, SpaceView};
+use seqoia_core::cast::narrow;
 use seqoia_core::{
-    Corpus, Delta, Error, Isa, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Violation,
-    Weights, sum_by_parts,
+    Delta, Error, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Weights, sum_by_parts,
 };
 
 pub(super) struct ChainLane {
@@ -24,17 +25,7 @@ pub(super) struct ChainLane {
     gold: Vec<u16>,       // the best labelling that gold labels known in part allow
     gold_parts: Vec<f64>, // marginals among the labellings that they allow
     scaled: Vec<f64>,     // [W] of the position at hand, if W is large
-    batch: Batch<f64>,
-    single: Single,
-    wide: Option<Wide>,
-}
-
-/// What a sum in single precision needs.
-#[derive(Default)]
-struct Single {
-    batch: Batch<f32>,
-    w: Vec<f32>, // [weights]
-    g: Vec<f32>, // [weights] waits for `collect`
+    sums: Sums,
 }
 
 /// Which values rows share, and what they are multiplied with.
@@ -60,9 +51,7 @@ impl ChainLane {
             gold: vec![],
             gold_parts: vec![],
             scaled: vec![],
-            batch: Batch::default(),
-            single: Single::default(),
-            wide: None,
+            sums: Sums::default(),
         }
     }
 
@@ -152,46 +141,8 @@ impl Lane for ChainLane {
 
     fn violations(&mut self, w: Weights<'_>, search: &Search, note: &mut Note) -> Result<()> {
         let ChainLane { chain, id, copy, decoder, found, gold, .. } = self;
-        let (space, mut x, id) = (chain.space.view(), view(chain, *id, copy), *id);
-        decoder.score(space, w.values, w.scale, x);
-        if search.cost != 0.0 {
-            add_costs(chain, x.labels, search.cost, &mut decoder.nodes);
-        }
-        let known = x.labels;
-        if chain.held.is_partial(id) {
-            // The best labelling of those that they allow stands for gold; none of its labels has a cost.
-            decoder.best_of_scored(space, chain.held.of(id, Some(known)), gold);
-            x.labels = gold.as_slice();
-        }
-        let x = x;
-        decoder.limit(space, chain.held.of(id, None));
-        let miss = |found: &[u16]| cost_of(chain, known, found);
-        if let Some(size) = chain.beam {
-            return in_beam(chain, decoder, x, id, size, search, note, found, &miss);
-        }
-        let mut keep = |decoder: &Decoder<f64>, rank: usize, found: &[u16], score: f64| {
-            if !score.is_finite() {
-                return Err(Error::NotFinite { id, what: format!("the best labelling scores {score}") });
-            }
-            let allowed = || known.iter().zip(found).all(|(gold, y)| chain.held.sets.holds(*gold, *y));
-            if found != x.labels && !(chain.held.is_partial(id) && allowed()) {
-                let v = note.violation();
-                v.cost = miss(found);
-                // Both scores hold costs: none for gold, `search.cost` a wrong label for the other.
-                v.margin = decoder.score_of(space, x.labels) - (score - search.cost * v.cost);
-                // The best one beats gold even if rounding says otherwise.
-                let beats = v.margin <= 0.0 || (rank == 0 && search.cost == 0.0);
-                differ(chain, x, found, v);
-                note.wrong |= beats;
-            }
-            Ok(())
-        };
-        if search.k <= 1 {
-            let score = decoder.best_scored(space, found);
-            return keep(decoder, 0, found, score);
-        }
-        let best = decoder.nbest_scored(space, search.k);
-        best.iter().enumerate().try_for_each(|(rank, l)| keep(decoder, rank, &l.labels, l.score))
+        let x = view(chain, *id, copy);
+        Searcher { chain, decoder, found, gold }.violations(*id, x, w, search, note)
     }
 
     fn parts(&self) -> usize {
@@ -226,7 +177,7 @@ impl Lane for ChainLane {
         let (space, x) = (chain.space.view(), view(chain, *id, copy));
         let (nodes, edges) = scores.split_at(x.len() * space.width);
         let out = marginals.map(|m| m.split_at_mut(nodes.len()));
-        let limits = chain.held.of(*id, None);
+        let limits = chain.limits.of(*id, None);
         forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), limits, out)
     }
 
@@ -234,17 +185,17 @@ impl Lane for ChainLane {
         let ChainLane { chain, id, copy, decoder, forward_backward, gold_parts, .. } = self;
         let (space, x) = (chain.space.view(), view(chain, *id, copy));
         let (nodes, edges) = scores.split_at(x.len() * space.width);
-        if !chain.held.is_partial(*id) {
+        if !chain.limits.is_partial(*id) {
             return path_score(space, nodes, edges, stride(space, x), x.labels);
         }
         gold_parts.resize(scores.len(), 0.0);
         let out = Some(gold_parts.split_at_mut(nodes.len()));
-        let limits = chain.held.of(*id, Some(x.labels));
+        let limits = chain.limits.of(*id, Some(x.labels));
         forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), limits, out)
     }
 
     fn gold(&mut self, c: f64, parts: &mut [f64]) {
-        if self.chain.held.is_partial(self.id) {
+        if self.chain.limits.is_partial(self.id) {
             debug_assert_eq!(self.gold_parts.len(), parts.len(), "gold_score comes first");
             parts.iter_mut().zip(&self.gold_parts).for_each(|(part, gold)| *part += c * gold);
             return;
@@ -318,32 +269,17 @@ impl Lane for ChainLane {
         }
     }
 
+    fn prepare(&mut self, w: Weights<'_>) {
+        self.sums.prepare(&self.chain, w);
+    }
+
     fn sum(&mut self, ids: &[usize], w: Weights<'_>, mut g: Option<&mut Vec<f64>>) -> Result<f64> {
-        let (chain, weights) = (Arc::clone(&self.chain), w.values.len());
-        let (space, isa, mut odd) = (chain.space.view(), self.decoder.kernel.isa(), vec![]);
-        let single = chain.precision == Precision::F32 && space.width < WIDE && w.scale == 1.0;
-        let plane = g.as_deref_mut().filter(|_| !single).map(|g| {
-            g.resize(weights, 0.0);
-            g.as_mut_slice()
-        });
-        let held = Held { rules: chain.held.rules.as_deref(), odd: &chain.held.odd };
-        let loss = if w.scale != 1.0 {
-            odd.extend_from_slice(ids);
-            0.0
-        } else if space.width >= WIDE {
-            // In double precision only: see `Precision::with_labels`.
-            let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
-            let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, held.rules, exists));
-            wide.sum(isa, space, &*chain.corpus, held, ids, w.values, plane, &mut odd)
-        } else if single {
-            self.single.sum(isa, space, &*chain.corpus, held, ids, w.values, g.is_some(), &mut odd)
-        } else {
-            self.batch.sum(isa, space, &*chain.corpus, held, ids, w.values, plane, &mut odd)
-        };
+        let (chain, mut odd) = (Arc::clone(&self.chain), vec![]);
+        let loss = self.sums.fused(&chain, ids, w, g.as_deref_mut(), &mut odd);
         let rest = match g.as_deref_mut().filter(|_| !odd.is_empty()) {
             None => sum_by_parts(self, &odd, w, None),
             Some(g) => {
-                g.resize(weights, 0.0);
+                g.resize(w.values.len(), 0.0);
                 sum_by_parts(self, &odd, w, Some(g))
             }
         };
@@ -356,161 +292,19 @@ impl Lane for ChainLane {
             Err(Error::NotFinite { id: ids.first().copied().unwrap_or(0), what })
         });
         total.inspect_err(|_| {
-            self.single.g.clear();
+            self.sums.forget();
             g.into_iter().for_each(Vec::clear);
         })
     }
 
     fn collect(&mut self, g: &mut Vec<f64>, to: &mut [f64]) {
-        let isa = self.decoder.kernel.isa();
-        collect(isa, &self.chain.space, &mut self.single.g, to);
-        collect(isa, &self.chain.space, g, to);
+        self.sums.collect(&self.chain, g, to);
     }
-}
-
-impl Single {
-    /// [`Batch::sum`] in single precision; the gradient waits in `g`.
-    #[allow(clippy::too_many_arguments)]
-    fn sum(
-        &mut self,
-        isa: Isa,
-        space: SpaceView<'_>,
-        corpus: &dyn Corpus<Sequence>,
-        held: Held<'_>,
-        ids: &[usize],
-        w: &[f64],
-        gradient: bool,
-        odd: &mut Vec<usize>,
-    ) -> f64 {
-        self.w.clear();
-        self.w.extend(w.iter().map(|x| single(*x)));
-        self.g.resize(if gradient { w.len() } else { self.g.len() }, 0.0);
-        let g = gradient.then_some(self.g.as_mut_slice());
-        self.batch.sum(isa, space, corpus, held, ids, &self.w, g, odd)
-    }
-}
-
-/// The violation that inexact search finds: one pair of prefixes, as `search.update` says.
-#[allow(clippy::too_many_arguments)] // the fields of a lane, borrowed apart
-fn in_beam(
-    chain: &Chain,
-    decoder: &mut Decoder<f64>,
-    x: SequenceView<'_>,
-    id: usize,
-    size: usize,
-    search: &Search,
-    note: &mut Note,
-    found: &mut Vec<u16>,
-    miss: &dyn Fn(&[u16]) -> f64,
-) -> Result<()> {
-    let space = chain.space.view();
-    let Decoder { nodes, edges, stride, beam, .. } = decoder;
-    beam.run(space, nodes, edges, *stride, size);
-    let mut score = beam.trace(space, edges, *stride, x.len(), found);
-    if score == f64::NEG_INFINITY {
-        // Rules let the beam run into a dead end: one that has room for every label does not.
-        beam.run(space, nodes, edges, *stride, space.labels);
-        score = beam.trace(space, edges, *stride, x.len(), found);
-    }
-    if !score.is_finite() {
-        return Err(Error::NotFinite { id, what: format!("the best labelling scores {score}") });
-    }
-    // What gold labels that are known in part allow is not wrong, whether gold or another one of them.
-    let allowed = |found: &[u16]| chain.held.is_partial(id) && miss(found) == 0.0;
-    note.wrong = found != x.labels && !allowed(found);
-    let mut gold = vec![];
-    for (t, &y) in x.labels.iter().enumerate() {
-        let (node, y) = (nodes[t * space.width + usize::from(y)], usize::from(y));
-        let arrive = t
-            .checked_sub(1)
-            .map_or(0.0, |s| gold[s] + edges[s * *stride + usize::from(x.labels[s]) * space.width + y]);
-        gold.push(arrive + node);
-    }
-    let length = beam.length(space, search.update, &gold, x.labels);
-    let score = beam.trace(space, edges, *stride, length, found);
-    if found[..] != x.labels[..length] && !allowed(found) {
-        let v = note.violation();
-        v.cost = miss(found);
-        v.margin = gold[length - 1] - (score - search.cost * v.cost);
-        differ(chain, x, found, v);
-    }
-    Ok(())
-}
-
-/// What it costs to miss a gold label; to miss a set of them costs 1.
-fn cost(chain: &Chain, gold: u16) -> f64 {
-    chain.costs.get(usize::from(gold)).copied().unwrap_or(1.0)
-}
-
-/// Adds `c` times the cost of missing gold to every label that does.
-fn add_costs(chain: &Chain, gold: &[u16], c: f64, nodes: &mut [f64]) {
-    let space = chain.space.view();
-    for (row, &y) in nodes.chunks_exact_mut(space.width).zip(gold) {
-        let c = c * cost(chain, y);
-        for (other, score) in (0u16..).zip(&mut row[..space.labels]) {
-            if !chain.held.sets.holds(y, other) {
-                *score += c;
-            }
-        }
-    }
-}
-
-/// The costs of a labelling, or of a prefix.
-fn cost_of(chain: &Chain, gold: &[u16], found: &[u16]) -> f64 {
-    let missed = gold.iter().zip(found).filter(|(gold, y)| !chain.held.sets.holds(**gold, **y));
-    missed.map(|(gold, _)| cost(chain, *gold)).sum()
 }
 
 /// The weights of an edge attribute: index and `y' * W + y`.
-fn edge_weights(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, u32)) {
+pub(super) fn edge_weights(space: SpaceView<'_>, attribute: u32, mut each: impl FnMut(u32, u32)) {
     for at in space.edge_starts[attribute as usize]..space.edge_starts[attribute as usize + 1] {
         each(at, space.edge_pairs[at as usize - space.edges_at()]);
-    }
-}
-
-/// `phi(gold) - phi(found)` as single weights: only positions and pairs that differ have any. What was
-/// found may be a prefix, and is compared with a prefix of gold.
-fn differ(chain: &Chain, x: SequenceView<'_>, found: &[u16], v: &mut Violation) {
-    let space = chain.space.view();
-    let (plus, minus) = (v.delta.share(&[1.0]), v.delta.share(&[-1.0]));
-    let single = |at: usize, from: u32| Row { at: narrow(at), from, len: 1, holes: 0 };
-    for t in 0..found.len() {
-        let (gold, other) = (x.labels[t], found[t]);
-        if gold != other {
-            for (i, &a) in x.nodes.at(t).iter().enumerate() {
-                let (plus, minus) = match x.nodes.values_at(t) {
-                    None => (plus, minus),
-                    Some(values) => {
-                        let value = f64::from(values[i]);
-                        (v.delta.share(&[value]), v.delta.share(&[-value]))
-                    }
-                };
-                v.delta.rows.extend(chain.space.node_weight(a, gold).map(|at| single(at, plus)));
-                v.delta.rows.extend(chain.space.node_weight(a, other).map(|at| single(at, minus)));
-            }
-        }
-        if t == 0 || (gold == other && x.labels[t - 1] == found[t - 1]) {
-            continue;
-        }
-        for (labels, from) in [(x.labels, plus), (found, minus)] {
-            let transition = chain.space.transition_weight(labels[t - 1], labels[t]);
-            v.delta.rows.extend(transition.map(|at| single(at, from)));
-            if x.edges.is_empty() {
-                continue;
-            }
-            let (before, y) = (usize::from(labels[t - 1]), usize::from(labels[t]));
-            let sign = v.delta.pool[from as usize];
-            for (i, &e) in x.edges.at(t).iter().enumerate() {
-                let from = match x.edges.values_at(t) {
-                    None => from,
-                    Some(values) => v.delta.share(&[sign * f64::from(values[i])]),
-                };
-                edge_weights(space, e, |at, pair| {
-                    if pair as usize == before * space.width + y {
-                        v.delta.rows.push(single(at as usize, from));
-                    }
-                });
-            }
-        }
     }
 }

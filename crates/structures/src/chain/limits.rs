@@ -126,6 +126,11 @@ impl<'a> Limits<'a> {
     /// Whether any labelling of `length` positions is allowed.
     #[must_use]
     pub fn can_be_met(&self, length: usize) -> bool {
+        if let (Some(rules), Some(Known { labels, sets })) = (self.rules, self.known)
+            && !sets.any(labels)
+        {
+            return rules.broken_at(labels).is_none(); // what is known in full is one labelling
+        }
         let Some(rules) = self.rules else {
             let Some(Known { labels, sets }) = self.known else { return true };
             let some =

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`Space`] says where each weight lies, [`Decoder`] finds labellings, [`Limits`] says which of them
-//! may be, [`Chain`] is the structure that learners are given. Letters used throughout: T positions, K labels, W = K padded to the
-//! width of a row.
+//! may be, [`Chain`] is the structure that learners are given. Letters used throughout: T positions, K
+//! labels, W = K padded to the width of a row.
 
 mod beam;
 mod decoder;
@@ -18,13 +18,15 @@ mod kernel;
 mod lane;
 mod limits;
 mod rules;
+mod search;
 mod space;
 mod structure;
+mod sums;
 
 pub use decoder::{Decoder, Labelling};
 pub use kernel::Real;
 #[doc(hidden)] // not for programs: `experiments/seams` holds the seams against the bare kernel
-pub use kernel::{Batch, Held};
+pub use kernel::{Batch, SumLimits};
 pub use limits::{Known, Limits, Sets};
 pub use rules::Rules;
 pub use seqoia_core::Isa;

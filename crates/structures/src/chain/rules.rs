@@ -4,6 +4,7 @@
 //! training as in decoding. So a model learns nothing about what cannot happen anyway.
 
 use super::Space;
+use super::kernel::exp::ln;
 use seqoia_core::cast::{label, narrow, real};
 
 /// Allowed pairs of K labels and of the two ends of a sequence.
@@ -115,7 +116,7 @@ impl Rules {
     /// to, for which that sum is 0, are left out of r.
     pub(crate) fn limit(&self, free: f64) -> Option<f64> {
         let steps = real(self.mixing?);
-        Some((free - (steps - 1.0) * real(self.labels).ln()) / steps)
+        Some((free - (steps - 1.0) * ln(real(self.labels))) / steps)
     }
 
     /// The smallest number of steps after which each label is reached from all labels or from none.

@@ -44,22 +44,22 @@ pub struct Chain {
     pub(super) isa: Isa,
     pub(super) beam: Option<usize>,
     pub(super) precision: Precision,
-    pub(super) held: Limited,
+    pub(super) limits: ExampleLimits,
     pub(super) costs: Vec<f64>, // [K] of missing each label; empty: 1 each
 }
 
 /// What labellings of the examples are held to.
-pub(super) struct Limited {
+pub(super) struct ExampleLimits {
     pub(super) rules: Option<Arc<Rules>>,
     pub(super) sets: Sets,
     partial: Vec<bool>,        // gold labels are known in part; empty: in none
     broken: Vec<bool>,         // gold breaks the rules, which do not hold there; empty: in none
-    pub(super) odd: Vec<bool>, // either of them
+    pub(super) own: Vec<bool>, // either of them
 }
 
-impl Limited {
+impl ExampleLimits {
     fn new(rules: Option<Arc<Rules>>, sets: Sets) -> Self {
-        Limited { rules, sets, partial: vec![], broken: vec![], odd: vec![] }
+        ExampleLimits { rules, sets, partial: vec![], broken: vec![], own: vec![] }
     }
 
     /// Gold labels of this example are known in part only.
@@ -79,9 +79,9 @@ impl Chain {
     /// A chain over these examples.
     #[must_use]
     pub fn new(space: Arc<Space>, corpus: Arc<dyn Corpus<Sequence>>) -> Self {
-        let (isa, precision, held) =
-            (Isa::detect(), Precision::F64, Limited::new(None, Sets::new(space.labels())));
-        Chain { space, corpus, isa, beam: None, precision, held, costs: vec![] }
+        let (isa, precision, limits) =
+            (Isa::detect(), Precision::F64, ExampleLimits::new(None, Sets::new(space.labels())));
+        Chain { space, corpus, isa, beam: None, precision, limits, costs: vec![] }
     }
 
     /// Holds labellings to rules, and reads gold labels from K on as sets of labels. In an example whose
@@ -90,7 +90,7 @@ impl Chain {
     /// # Errors
     /// An example that cannot be read.
     pub fn with_limits(self, rules: Option<Arc<Rules>>, sets: Sets) -> Result<Self> {
-        let mut held = Limited::new(rules, sets);
+        let mut limits = ExampleLimits::new(rules, sets);
         let mut copy = Sequence::default();
         let (mut partial, mut broken) = (vec![], vec![]);
         for id in 0..self.corpus.len() {
@@ -98,12 +98,12 @@ impl Chain {
                 self.corpus.read(id, &mut copy)?;
             }
             let labels = self.corpus.view(id).unwrap_or_else(|| seqoia_core::Example::view(&copy)).labels;
-            partial.push(held.sets.any(labels));
-            broken.push(held.rules.is_some() && !held.of(id, Some(labels)).can_be_met(labels.len()));
+            partial.push(limits.sets.any(labels));
+            broken.push(limits.rules.is_some() && !limits.of(id, Some(labels)).can_be_met(labels.len()));
         }
-        held.odd = partial.iter().zip(&broken).map(|(partial, broken)| *partial || *broken).collect();
-        (held.partial, held.broken) = (partial, broken);
-        Ok(Chain { held, ..self })
+        limits.own = partial.iter().zip(&broken).map(|(partial, broken)| *partial || *broken).collect();
+        (limits.partial, limits.broken) = (partial, broken);
+        Ok(Chain { limits, ..self })
     }
 
     /// Missing a gold label costs what stands at its number: for learners that look at costs.
@@ -114,7 +114,7 @@ impl Chain {
 
     /// The examples whose gold labels break the rules.
     pub fn broken(&self) -> impl Iterator<Item = usize> {
-        self.held.broken.iter().enumerate().filter(|(_, broken)| **broken).map(|(id, _)| id)
+        self.limits.broken.iter().enumerate().filter(|(_, broken)| **broken).map(|(id, _)| id)
     }
 
     /// The same with other instructions: all give the same bits, which a test shows.

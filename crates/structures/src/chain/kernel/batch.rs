@@ -46,16 +46,16 @@ struct Work<'a, R> {
     most: R,  // largest transition
     range: R, // largest minus smallest transition
     limit: R, // how far scores may differ
-    held: Held<'a>,
+    limits: SumLimits<'a>,
 }
 
 /// What labellings are held to.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held<'a> {
+pub struct SumLimits<'a> {
     /// The rules of all sequences but the odd ones.
     pub rules: Option<&'a Rules>,
     /// Which sequences have limits of their own; none if it is empty.
-    pub odd: &'a [bool],
+    pub own: &'a [bool],
 }
 
 impl<R: Real> Batch<R> {
@@ -67,7 +67,7 @@ impl<R: Real> Batch<R> {
         isa: Isa,
         space: SpaceView<'_>,
         corpus: &dyn Corpus<Sequence>,
-        held: Held<'_>,
+        limits: SumLimits<'_>,
         ids: &[usize],
         w: &[R],
         g: Option<&mut [R]>,
@@ -75,7 +75,7 @@ impl<R: Real> Batch<R> {
     ) -> f64 {
         let (labels, width) = (space.labels, space.width);
         let matrix = labels * width;
-        let Some(limit) = Limits::rules(held.rules).limit() else {
+        let Some(limit) = Limits::rules(limits.rules).limit() else {
             odd.extend_from_slice(ids);
             return 0.0;
         };
@@ -88,7 +88,7 @@ impl<R: Real> Batch<R> {
                 e[y] = R::from_f64(exp64(a[y].to_f64() - most.to_f64()));
             }
         }
-        if let Some(rules) = held.rules {
+        if let Some(rules) = limits.rules {
             rules.forbidden().iter().for_each(|pair| self.e[*pair as usize] = R::ZERO);
         }
         for y in 0..labels {
@@ -98,7 +98,7 @@ impl<R: Real> Batch<R> {
             plane.clear();
             plane.resize(matrix, 0.0);
         }
-        let work = &Work { space, corpus, ids, w, most, range: most - least, limit, held };
+        let work = &Work { space, corpus, ids, w, most, range: most - least, limit, limits };
         let this = self;
         dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<&mut [R]>, odd: &mut Vec<usize>) -> f64)
     }
@@ -113,7 +113,7 @@ fn sweep<R: Real, const W: usize>(
 ) -> f64 {
     let mut total = 0.0;
     for &id in work.ids {
-        let x = work.corpus.view(id).filter(|_| !work.held.odd.get(id).is_some_and(|odd| *odd));
+        let x = work.corpus.view(id).filter(|_| !work.limits.own.get(id).is_some_and(|odd| *odd));
         let x = x.filter(|x| x.edges.is_empty() && x.nodes.values.is_empty() && W > 0);
         let Some(x) = x else {
             odd.push(id);
@@ -203,7 +203,7 @@ impl<R: Real> Batch<R> {
                 *x = (*x - most).exp();
             }
             psi[labels..].fill(R::ZERO);
-            if let Some(rules) = work.held.rules {
+            if let Some(rules) = work.limits.rules {
                 let (no_start, no_end) = rules.ends();
                 let out = if t == 0 { no_start } else { &[] };
                 out.iter().for_each(|y| psi[usize::from(*y)] = R::ZERO);
@@ -276,7 +276,7 @@ impl<R: Real> Batch<R> {
                 for j in 0..W {
                     r[j] = psi[j] * beta[j] * scale;
                 }
-                if work.held.rules.is_some() {
+                if work.limits.rules.is_some() {
                     // A label that nothing leads to may have any beta, and no part in what follows.
                     for j in 0..W {
                         r[j] = if alpha[j] == R::ZERO { R::ZERO } else { r[j] };

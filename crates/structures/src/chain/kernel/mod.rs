@@ -18,7 +18,7 @@ mod wide;
 pub(crate) use viterbi::best_path;
 pub(crate) use wide::{WIDE, Wide};
 
-pub use batch::{Batch, Held};
+pub use batch::{Batch, SumLimits};
 pub(crate) use collect::collect;
 pub(crate) use forward_backward::ForwardBackward;
 

@@ -20,7 +20,7 @@
 
 use super::super::Rules;
 use super::exp::{exp64, ln};
-use super::{Held, Kernel, Real, SpaceView, dispatch, prefetch};
+use super::{Kernel, Real, SpaceView, SumLimits, dispatch, prefetch};
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
 
@@ -83,7 +83,7 @@ impl Wide {
         isa: Isa,
         space: SpaceView<'_>,
         corpus: &dyn Corpus<Sequence>,
-        held: Held<'_>,
+        limits: SumLimits<'_>,
         ids: &[usize],
         w: &[f64],
         mut g: Option<&mut [f64]>,
@@ -91,7 +91,7 @@ impl Wide {
     ) -> f64 {
         let width = space.width;
         let from_of = |starts: &[u32], from: usize| starts[from] as usize..starts[from + 1] as usize;
-        let Some(limit) = held.rules.map_or(Some(LIMIT), |rules| rules.limit(LIMIT)) else {
+        let Some(limit) = limits.rules.map_or(Some(LIMIT), |rules| rules.limit(LIMIT)) else {
             odd.extend_from_slice(ids);
             return 0.0;
         };
@@ -107,7 +107,7 @@ impl Wide {
         let reach = w[..space.labels * width].iter().fold(0.0, |most: f64, a| most.max(a.abs()));
         let mut total = 0.0;
         for &id in ids {
-            let free = !held.odd.get(id).is_some_and(|odd| *odd);
+            let free = !limits.own.get(id).is_some_and(|odd| *odd);
             let x = corpus.view(id).filter(|x| free && x.edges.is_empty() && x.nodes.values.is_empty());
             let Some(x) = x else {
                 odd.push(id);
@@ -116,7 +116,7 @@ impl Wide {
             self.nodes.resize(x.len() * width, 0.0);
             Kernel::new(isa).node_scores(space, w, 1.0, x.nodes, &mut self.nodes);
             let gold = super::super::decoder::path_score(space, &self.nodes, w, 0, x.labels);
-            let ends = held.rules.map(Rules::ends);
+            let ends = limits.rules.map(Rules::ends);
             let Some(log_z) = self.forward(isa, space, w, ends, x.len(), limit - 2.0 * reach) else {
                 odd.push(id);
                 continue;
