@@ -9,6 +9,7 @@ use seqoia::data::generate;
 use seqoia::data::rules::RuleTable;
 use seqoia::data::scheme::Scheme;
 use seqoia::learners::LEARNERS;
+use seqoia::structures::chain::Precision;
 use seqoia::{
     DataOptions, Error, Labeller, Output, Passes, PredictOptions, RuleChoice, TrainOptions, Trainer,
     TrainingSet, predict,
@@ -63,32 +64,56 @@ fn legal(scheme: Scheme, labels: &[&str]) -> bool {
 
 #[test]
 fn no_illegal_transition_is_ever_printed() {
-    let (train_text, test_text) = (generate::columns(1, 60), generate::columns(2, 60));
-    let mut without = 0;
     for scheme in [Scheme::Iob2, Scheme::Iobes] {
+        let (train_text, test_text) =
+            (rewritten(&generate::columns(1, 60), scheme), rewritten(&generate::columns(2, 60), scheme));
+        let mut without = 0;
         for entry in LEARNERS {
             let set = |rules: bool| {
-                read(&train_text, |o| {
-                    o.scheme = Some(scheme);
-                    o.rules = rules.then_some(RuleChoice::Scheme(scheme));
-                })
-                .unwrap()
+                read(&train_text, |o| o.rules = rules.then_some(RuleChoice::Scheme(scheme))).unwrap()
             };
-            // In the scheme of the model, which the output is not in: n-best lists and marginals as well.
             let ruled = train(&set(true), entry.name);
             let free = train(&set(false), entry.name);
             let labels = |model: &[u8], output| run(model, &test_text, output, None).unwrap();
             for output in [Output::Text, Output::NBest(5)] {
                 let text = labels(&ruled, output);
-                assert!(last_fields(&text).iter().all(|l| legal(Scheme::Iob2, l)), "{}", entry.name);
+                assert!(last_fields(&text).iter().all(|l| legal(scheme, l)), "{}", entry.name);
             }
-            without += last_fields(&labels(&free, Output::NBest(5)))
-                .iter()
-                .filter(|l| !legal(Scheme::Iob2, l))
-                .count();
+            let free = labels(&free, Output::NBest(5));
+            without += last_fields(&free).iter().filter(|l| !legal(scheme, l)).count();
         }
+        assert!(without > 0); // the rules are what does it
     }
-    assert!(without > 0); // the rules are what does it
+}
+
+/// Limits, costs, beams and single precision give the same bytes on any number of threads.
+#[test]
+fn threads_change_nothing_whatever_labels_are_held_to() {
+    let text = hidden(&generate::columns(1, 120), 4);
+    for entry in LEARNERS {
+        let has = |name: &str| entry.params.iter().any(|p| p.name == name);
+        let set = read(&text, |o| {
+            o.partial = Some("_".to_owned());
+            o.rules = Some(RuleChoice::Scheme(Scheme::Iob2));
+            o.label_weights = vec![("NP".to_owned(), 2.0)];
+            o.label_costs.extend(has("cost").then(|| ("VP".to_owned(), 3.0)));
+        })
+        .unwrap();
+        let costs: &[(String, String)] = &[("cost".to_owned(), "1".to_owned())];
+        let settings = entry.check(if has("cost") { costs } else { &[] }).unwrap();
+        let model = |threads: usize| {
+            let mut options = TrainOptions::new(entry, settings.clone());
+            options.threads = threads;
+            options.passes = Some(Passes::Exactly(3));
+            options.precision = if entry.whole { Precision::F32 } else { Precision::F64 };
+            options.beam = has("update").then_some(3);
+            options.batch_size = if entry.whole { 1 } else { 8 };
+            let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
+            seqoia::model_bytes(&set, &options, &trained).unwrap()
+        };
+        let one = model(1);
+        assert!([2, 3, 8].into_iter().all(|threads| model(threads) == one), "{}", entry.name);
+    }
 }
 
 #[test]

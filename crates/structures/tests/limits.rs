@@ -449,6 +449,35 @@ fn searches_compare_with_the_best_of_what_gold_allows() {
     assert!(beaten > 100, "{beaten}");
 }
 
+/// A beam with room for all labels is exact search: both find the same fault with gold that is known in part, even
+/// where missing a label costs nothing.
+#[test]
+fn exact_search_and_a_wide_beam_agree_about_what_is_wrong() {
+    let mut wrong = 0;
+    for (i, toy) in toys().into_iter().enumerate().filter(|(_, toy)| toy.length > 0 && !toy.ties) {
+        let (chain, sequences, w, sets) = limited(toy, i as u64, 4, true);
+        let note = |beam: bool, id: usize| {
+            let mut searched = Chain::new(Arc::clone(chain.space()), Arc::new(sequences.clone()))
+                .with_limits(None, sets.clone())
+                .unwrap()
+                .with_costs(vec![0.0; toy.labels]);
+            if beam {
+                searched = searched.with_beam(toy.labels);
+            }
+            let (mut lane, mut note) = (Arc::new(searched).lane(0).unwrap(), Note::default());
+            lane.open(id).unwrap();
+            let search = Search { k: 1, cost: 0.0, update: Update::Full };
+            lane.violations(Weights::plain(&w), &search, &mut note).unwrap();
+            note.wrong
+        };
+        for id in 0..sequences.len() {
+            assert_eq!(note(true, id), note(false, id));
+            wrong += usize::from(note(true, id));
+        }
+    }
+    assert!(wrong > 100, "{wrong}");
+}
+
 #[test]
 fn costs_are_those_of_the_gold_label() {
     let toy = Toy { labels: 3, length: 4, ..PLAIN };
