@@ -51,8 +51,7 @@ impl KnownLabels {
         numbers: &mut Vec<u16>,
     ) -> Result<(), usize> {
         numbers.clear();
-        self.names.clear();
-        self.any = false;
+        self.forget();
         for (t, name) in labels.enumerate() {
             numbers.push(self.number(name).ok_or(t)?);
             let known = name != self.mark;
@@ -60,6 +59,12 @@ impl KnownLabels {
             self.names.push(if known { name.to_owned() } else { String::new() });
         }
         Ok(())
+    }
+
+    /// Nothing is known of the sentence at hand.
+    pub(crate) fn forget(&mut self) {
+        self.names.clear();
+        self.any = false;
     }
 
     /// The number of a label, or of the set of those that it may be; none if the model has none of them.

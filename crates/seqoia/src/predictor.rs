@@ -118,7 +118,10 @@ impl Predictor {
         if block.tokens().len() != rows.len() {
             return Err(Error::Option("-DOCSTART- is no word: it stands between documents".to_owned()));
         }
-        self.read("sentence", &block, 0..rows.len(), 0)
+        if let Some(known) = &mut self.known {
+            known.forget(); // rows have no labels
+        }
+        self.extract("sentence", &block, 0..rows.len())
     }
 
     /// The sentence that was read.
@@ -134,11 +137,6 @@ impl Predictor {
         tokens: std::ops::Range<usize>,
         label: usize,
     ) -> Result<()> {
-        if self.place.0 != file {
-            file.clone_into(&mut self.place.0);
-        }
-        self.place.1 = block.line(tokens.start);
-        self.free = false;
         if let Some(known) = &mut self.known {
             let names = tokens.clone().map(|i| block.field(i, label));
             known.read(names, &mut self.sequence.labels).map_err(|t| {
@@ -149,6 +147,15 @@ impl Predictor {
                 seqoia_data::Error::at(file, block.line(i), what).help(help)
             })?;
         }
+        self.extract(file, block, tokens)
+    }
+
+    fn extract(&mut self, file: &str, block: &Block, tokens: std::ops::Range<usize>) -> Result<()> {
+        if self.place.0 != file {
+            file.clone_into(&mut self.place.0);
+        }
+        self.place.1 = block.line(tokens.start);
+        self.free = false;
         let mut frozen = self.labeller.frozen()?;
         let extractor = self
             .extractor

@@ -11,8 +11,8 @@ use seqoia::data::scheme::Scheme;
 use seqoia::learners::LEARNERS;
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    DataOptions, Error, Labeller, Output, Passes, PredictOptions, RuleChoice, TrainOptions, Trainer,
-    TrainingSet, predict,
+    DataOptions, Error, Labeller, Output, Passes, PredictOptions, Predictor, RuleChoice, TrainOptions,
+    Trainer, TrainingSet, predict,
 };
 
 const TEMPLATES: &str = "U0:%x[0,0]\nU3:%x[0,1]\nU4:%x[-1,1]/%x[0,1]\nB\n";
@@ -198,6 +198,11 @@ fn given_labels_are_kept_and_the_others_are_found() {
     }
     let set = read(&train_text, |_| ()).unwrap();
     let model = train(&set, "adagrad");
+    // Rows of fields have no labels, whatever words look like.
+    let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+    let rows: &[&[&str]] = &[&["O", "NN", "O"], &["_", "NN", "O"], &["B-NEW", "NN", "O"]];
+    let plain = Predictor::new(Arc::clone(&labeller)).label(rows).unwrap();
+    assert_eq!(Predictor::new(labeller).with_known("_").label(rows).unwrap(), plain);
     let error = run(&model, "a N x O\nb N x B-NEW\n", Output::Text, Some("_")).unwrap_err().to_string();
     assert!(error.starts_with("test:2: the label 'B-NEW' is given"), "{error}");
     let error = run(&model, "a N x\nb N x\n", Output::Text, Some("_")).unwrap_err().to_string();
