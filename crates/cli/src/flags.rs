@@ -18,7 +18,6 @@ use crate::inspect::InspectArgs;
     about = "Structured linear models: small, exact, reproducible, trained in seconds",
     after_help = "Try it:  seqoia demo",
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     max_term_width = 80
 )]
 pub(crate) struct Cli {
@@ -38,7 +37,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Look into a model: its weights, and why it gives a label
     Inspect(InspectArgs),
-    /// Rewrite data in another format or label scheme
+    /// Rewrite data in another format or scheme; make a model smaller
     Convert(ConvertArgs),
     /// Train and try a model on generated data
     Demo(DemoArgs),
@@ -133,7 +132,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, help_heading = "Features")]
     pub(crate) false_features: bool,
     /// Print each token's label and attributes instead of training
-    #[arg(long, help_heading = "Features")]
+    #[arg(long, help_heading = "Features", conflicts_with_all = ["model", "dev", "folds", "checkpoint", "resume",
+        "warm_start", "log", "json"])]
     pub(crate) dump_features: bool,
     /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]
     #[arg(long, value_name = "COLUMN", help_heading = "Features")]
@@ -186,7 +186,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", requires = "dev", help_heading = "Learning")]
     pub(crate) patience: Option<u64>,
     /// Which weights to keep when there is dev data
-    #[arg(long, value_enum, default_value_t = KeepName::Best, help_heading = "Learning")]
+    #[arg(long, value_enum, default_value_t = KeepName::Best, requires = "dev", help_heading = "Learning")]
     pub(crate) keep: KeepName,
     /// Keep the N best labels a position in search [default: search is exact]
     #[arg(long, value_name = "N", help_heading = "Learning")]
@@ -250,6 +250,10 @@ pub(crate) struct PredictArgs {
     /// Keep to the labels that the data has; MARK [_] stands where none is known
     #[arg(long, value_name = "MARK", num_args = 0..=1, require_equals = true, default_missing_value = "_")]
     pub(crate) given: Option<String>,
+    /// Which labels may follow each other, instead of the model's rules: bio, iobes or another scheme, or
+    /// a file with lines such as `forbid O I-PER`
+    #[arg(long, value_name = "RULES")]
+    pub(crate) rules: Option<String>,
     /// With the probability of each label
     #[arg(long)]
     pub(crate) marginals: bool,
@@ -263,6 +267,9 @@ pub(crate) struct PredictArgs {
     /// A page with the text and its labels in colour, and probabilities under the pointer
     #[arg(long, value_name = "PAGE")]
     pub(crate) html: Option<PathBuf>,
+    /// Answer each sentence as soon as it has been read: for a program that waits at the other end of a pipe
+    #[arg(long)]
+    pub(crate) flush: bool,
     /// At most N threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
@@ -328,7 +335,7 @@ pub(crate) struct EvalArgs {
     pub(crate) shuffles: Option<usize>,
     /// Another metric; sighan: words of segmented text against those of --gold
     #[arg(long, value_name = "NAME", help_heading = "Other questions",
-        conflicts_with_all = ["compare", "label", "conlleval", "raw", "errors", "train", "html"])]
+        conflicts_with_all = ["compare", "label", "format", "conlleval", "raw", "errors", "train", "html"])]
     pub(crate) metric: Option<MetricName>,
     /// The words of the training text, a list or the text: scores of known and unknown words
     #[arg(long, value_name = "FILE", requires = "metric", help_heading = "Other questions")]
@@ -337,10 +344,12 @@ pub(crate) struct EvalArgs {
 
 #[derive(Args)]
 #[command(after_help = "\
-Example:
-  seqoia convert --from columns --to crfsuite -t template.crfpp train.txt.gz > train.crfsuite
+Examples:
+  seqoia convert --to crfsuite -t template.crfpp train.txt.gz > train.crfsuite
   seqoia convert --scheme iobes train.txt > iobes.txt
-  seqoia inspect -m chunk.seqoia --text > chunk.txt && seqoia convert chunk.txt -m same.seqoia")]
+  seqoia convert big.seqoia --prune 0.05 --weights f16 -m small.seqoia
+  seqoia inspect big.seqoia --text > big.txt
+  seqoia convert big.txt -m same.seqoia")]
 pub(crate) struct ConvertArgs {
     /// Data to rewrite, a model, or the text of one; - or nothing is standard input
     pub(crate) data: Option<PathBuf>,

@@ -26,14 +26,17 @@ const STRONGEST: usize = 6;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  seqoia inspect -m chunk.seqoia
+  seqoia inspect chunk.seqoia
   seqoia inspect -m chunk.seqoia --weights --label B-NP
   seqoia inspect -m pos.seqoia --why \"The quick brown fox jumps\"
   seqoia inspect -m chunk.seqoia --text > chunk.txt")]
 pub(crate) struct InspectArgs {
+    /// The model, with or without -m
+    #[arg(value_name = "MODEL", required_unless_present = "model", conflicts_with = "model")]
+    named: Option<PathBuf>,
     /// The model
     #[arg(short, long, value_name = "FILE")]
-    model: PathBuf,
+    model: Option<PathBuf>,
     /// The N strongest weights for and against each label [10]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10")]
     weights: Option<usize>,
@@ -56,7 +59,8 @@ pub(crate) struct InspectArgs {
 }
 
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
-    let labeller = Arc::new(Labeller::open(&args.model)?);
+    let model = args.model.as_ref().or(args.named.as_ref()).map_or(Path::new(""), PathBuf::as_path);
+    let labeller = Arc::new(Labeller::open(model)?);
     if args.text {
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
         model_to_text(&labeller, &mut out)?;
@@ -65,7 +69,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let inside = Inspector::new(&labeller)?;
     let only = args.label.as_deref().map(|name| inside.label(name)).transpose()?;
     if let Some(sentence) = &args.why {
-        warn_of_probabilities(&labeller, &args.model);
+        warn_of_probabilities(&labeller, model);
         let found = match sentence.as_str() {
             "-" => why_input(&labeller, open(Some(Path::new("-")))?, only)?,
             text => vec![why_text(&labeller, text, only)?],
@@ -99,7 +103,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     }
     let mut parts = vec![];
     if whole {
-        parts.push(summary(&args.model.display().to_string(), &inside.summary()));
+        parts.push(summary(&model.display().to_string(), &inside.summary()));
     }
     parts.extend(weights.iter().flatten().map(strongest));
     if let Some(found) = &transitions {
@@ -174,7 +178,7 @@ fn strongest(found: &Strongest) -> String {
 }
 
 fn pairs(found: &[Transition], most: usize) -> String {
-    let mut table = Table::new().numbers("weight", 10).names("label", 10).names("behind it", 0);
+    let mut table = Table::new().numbers("weight", 10).names("label", 10).names("after it", 0);
     for Transition { from, to, weight } in found.iter().take(most) {
         table.row([format!("{weight:+.4}"), from.clone(), to.clone()]);
     }

@@ -10,7 +10,7 @@ use seqoia::{Error, Labelled, Labeller, Output, PredictOptions, Seen, predict};
 use seqoia_report::{MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
 use crate::flags::{PredictArgs, open, threads};
-use crate::{screen, targets};
+use crate::{screen, targets, train};
 
 pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if args.nbest == Some(0) {
@@ -28,13 +28,18 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
         let read: Vec<_> = data.chain([("-m", args.model.as_path())]).collect();
         targets::apart(&[("--html", page)], &read)?;
     }
-    let labeller = Arc::new(Labeller::open(&args.model)?);
+    let mut labeller = Labeller::open(&args.model)?;
+    if let Some(rules) = &args.rules {
+        labeller = labeller.with_rules(&train::rules(rules)?, &args.model.display().to_string())?;
+    }
+    let labeller = Arc::new(labeller);
     if (args.marginals || args.nbest.is_some() || args.html.is_some()) && !args.quiet {
         warn_of_probabilities(&labeller, &args.model);
     }
     let input = open(args.data.as_deref())?;
     // Someone at a terminal waits for each sentence.
-    let eager = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
+    let typed = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
+    let eager = args.flush || typed;
     let started = Instant::now();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let (name, look) = (input.name.clone(), args.html.as_ref().map_or(0, |_| MOST_SENTENCES));

@@ -27,9 +27,14 @@ pub(crate) struct Reporter {
     score: Option<&'static str>,
     header: bool,
     passes: u64,
+    whole: bool,  // the learner thinks in whole passes
+    hinted: bool, // at a faster one
     broken: Option<Error>,
     kind: Kind,
 }
+
+/// How long a person waits before there is a hint at a faster learner.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 impl Reporter {
     pub(crate) fn new(args: &TrainArgs) -> anyhow::Result<Self> {
@@ -52,6 +57,8 @@ impl Reporter {
             score: None,
             header: false,
             passes: 0,
+            whole: false,
+            hinted: false,
             broken: None,
             kind: Kind::Columns,
         })
@@ -110,6 +117,7 @@ impl Reporter {
         trainer: &Trainer<'_>,
         options: &TrainOptions,
     ) -> seqoia::Result<()> {
+        self.whole = options.learner.whole;
         let n = |x: usize, thing: &str| counted(x as u64, thing);
         let attributes = set.space.attributes() + set.space.view().edge_attributes();
         let (weights, memory) = (set.space.existing(), trainer.memory(dev));
@@ -130,6 +138,7 @@ impl Reporter {
             }
             (file, _) => file.map(|scheme| scheme.name().to_owned()),
         });
+        features.extend(set.without_pos.then(|| "no column for parts of speech".to_owned()));
         self.block("features", &features);
         if !set.terms.is_empty() {
             let terms = set.terms.iter().map(|(name, value)| format!("{name} {value}"));
@@ -225,10 +234,9 @@ impl Reporter {
         if let Some(error) = self.broken.take() {
             return Err(error);
         }
-        let best = match (trained.scores.first(), trained.best_pass == trained.passes) {
-            (Some(s), _) => format!("   pass {}, {} {:.2}", trained.best_pass, s.name, s.value),
-            (None, _) => String::new(),
-        };
+        let best = trained.scores.first();
+        let best = best
+            .map_or(String::new(), |s| format!("   pass {}, {} {:.2}", trained.best_pass, s.name, s.value));
         self.line("");
         self.line(&format!(
             "   stopped  {} after {:.1} s",
@@ -287,6 +295,10 @@ impl Watch for Reporter {
         ));
         if let Some(bar) = &self.bar {
             bar.set_message(format!("pass {} of {}", (row.number + 1).min(self.passes), self.passes));
+            if self.whole && !self.hinted && self.started.elapsed() > PATIENCE {
+                self.hinted = true;
+                self.line("      hint  in a hurry? --learner adagrad needs a few passes only");
+            }
         }
         let scores: serde_json::Map<_, _> =
             row.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();

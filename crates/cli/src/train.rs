@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::ArgMatches;
 use seqoia::core::param::Kind as ParamKind;
+use seqoia::data::features::sets::SETS;
 use seqoia::data::features::{Clusters, Lexica};
 use seqoia::data::format::Kind;
 use seqoia::data::rules::RuleTable;
@@ -58,8 +59,13 @@ pub(crate) fn with_learner_flags(command: clap::Command) -> clap::Command {
 }
 
 pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
-    if args.learner == "list" {
+    if args.learner == "list" || args.strategy.as_deref() == Some("list") {
         screen::result(&list())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.features == ["list"] {
+        let sets: String = SETS.iter().map(|(name, about)| format!("  {name:<14} {about}\n")).collect();
+        screen::result(&format!("Feature sets (--features NAME):\n\n{sets}"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let (data_options, mut options) = (data_options(args)?, train_options(args, matches)?);
@@ -201,14 +207,13 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     options.label_weights = numbers_of("--label-weight", &args.label_weight)?;
     options.label_costs = numbers_of("--label-cost", &args.label_cost)?;
     // Segmented text looks like columns; who asks for the features of characters has words.
-    let named = args.template.is_empty() && args.patterns.is_empty();
-    let characters = named && args.features == ["segmentation"];
+    let characters = args.features == ["segmentation"];
     options.format = args.format.or(characters.then_some(Kind::Words));
     Ok(options)
 }
 
 /// Rules by the name of a scheme, or a file of them.
-fn rules(name: &str) -> anyhow::Result<RuleChoice> {
+pub(crate) fn rules(name: &str) -> anyhow::Result<RuleChoice> {
     if let Some(scheme) = Scheme::parse(name) {
         return Ok(RuleChoice::Scheme(scheme));
     }

@@ -173,9 +173,10 @@ pub fn find(name: &str) -> Result<&'static Entry, String> {
         // What CRFsuite, CRF++ and Wapiti call them.
         let elsewhere = match name {
             "ap" => Some("averaged-perceptron"),
-            "l2sgd" | "sgd-l1" => Some("sgd"),
-            "CRF" | "CRF-L2" | "l-bfgs" => Some("lbfgs"),
-            "CRF-L1" => Some("owl-qn"),
+            "l2sgd" => Some("sgd"),
+            "CRF" | "CRF-L2" | "l-bfgs" | "rprop" | "rprop+" | "rprop-" => Some("lbfgs"),
+            "CRF-L1" | "sgd-l1" | "bcd" => Some("owl-qn"),
+            "MIRA" | "mira" | "pa" | "arow" => Some("averaged-perceptron"),
             _ => None,
         };
         match elsewhere.or_else(|| nearest(name, LEARNERS.iter().map(|e| e.name))) {

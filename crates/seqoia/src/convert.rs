@@ -105,7 +105,8 @@ fn expander(
     choice: &FeatureChoice,
 ) -> Result<Expander> {
     // A file without labels has no column that must not be read.
-    let program = choice.resolve(format)?.compile(file, format.columns(), label.unwrap_or(usize::MAX))?;
+    let program =
+        choice.resolve(format, label)?.compile(file, format.columns(), label.unwrap_or(usize::MAX))?;
     if program.has_edges() {
         return Err(Error::Option(
             "templates that start with B (patterns: b or *) and read columns make attributes of label pairs, \

@@ -36,7 +36,7 @@ fn as_it_comes(input: Input, options: &DataOptions, out: &mut dyn Write) -> Resu
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
     let format = format::first(&mut blocks, &mut block, options.format)?;
     let label = options.label.resolve(&file, &*format)?;
-    let program = options.features.resolve(&*format)?.compile(&file, format.columns(), label)?;
+    let program = options.features.resolve(&*format, Some(label))?.compile(&file, format.columns(), label)?;
     let mut expander = Expander::new(Arc::new(program), lexica);
     let mut text = vec![];
     loop {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use seqoia_data::features::{
-    ClustersView, Frozen, KeysView, LexicaView, NamesView, Program, StringsView, WordListView,
+    ClustersView, Frozen, KeysView, Labels, LexicaView, NamesView, Program, StringsView, WordListView,
 };
 use seqoia_data::format::Kind;
 use seqoia_data::scheme::{self, Scheme};
@@ -16,6 +16,7 @@ use crate::coded::{self, Bits};
 use crate::error::Result;
 use crate::labels::{self, Schemes};
 use crate::meta::Meta;
+use crate::options::RuleChoice;
 
 /// An immutable model.
 pub struct Labeller {
@@ -93,10 +94,10 @@ impl Labeller {
                 Some(rules.ok_or_else(|| damaged("its rules do not fit its labels"))?)
             }
         };
-        let name = |y: u16| meta.labels[usize::from(y)].as_str();
-        let well_formed = labels::well_formed(schemes, rules.as_ref(), meta.labels.len(), name);
         let decoded = coded::read(&container)?;
-        let labeller = Labeller { container, meta, program, schemes, kind, rules, well_formed, decoded };
+        let mut labeller =
+            Labeller { container, meta, program, schemes, kind, rules, well_formed: None, decoded };
+        labeller.make_well_formed();
         let fits = {
             let (space, frozen) = (labeller.space()?, labeller.frozen()?);
             space.is_sound()
@@ -119,6 +120,26 @@ impl Labeller {
             return Err(ModelError::new(file, "its parts do not fit together", help).into());
         }
         Ok(labeller)
+    }
+
+    /// The same with other rules. `name` is for errors.
+    ///
+    /// # Errors
+    /// Rules that are none for its labels.
+    pub fn with_rules(mut self, choice: &RuleChoice, name: &str) -> Result<Labeller> {
+        let mut labels = Labels::default();
+        self.meta.labels.iter().for_each(|label| {
+            labels.intern(label);
+        });
+        self.rules = Some(labels::rules(choice, &labels, self.schemes.model, name, false)?);
+        self.make_well_formed();
+        Ok(self)
+    }
+
+    fn make_well_formed(&mut self) {
+        let name = |y: u16| self.meta.labels[usize::from(y)].as_str();
+        self.well_formed =
+            labels::well_formed(self.schemes, self.rules.as_ref(), self.meta.labels.len(), name);
     }
 
     /// What the model says about itself.

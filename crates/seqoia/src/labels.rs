@@ -191,7 +191,7 @@ fn rules_broken_at(rules: &Rules, labels: &Labels, gold: &[u16]) -> Option<(usiz
     let before = t.checked_sub(1).and_then(name);
     Some(match (before, name(t)) {
         (None, after) => (t, format!("a sentence begins with {}", after.unwrap_or_default())),
-        (Some(before), Some(after)) => (t, format!("{after} stands behind {before}")),
+        (Some(before), Some(after)) => (t, format!("{after} follows {before}")),
         (Some(before), None) => (t - 1, format!("a sentence ends with {before}")),
     })
 }

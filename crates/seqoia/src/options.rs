@@ -42,6 +42,8 @@ pub struct Features {
     pub origins: Vec<String>,
     /// Plain label pairs have weights.
     pub transitions: bool,
+    /// Sets leave out features of parts of speech, which the file does not have.
+    pub without_pos: bool,
 }
 
 impl FeatureChoice {
@@ -51,18 +53,24 @@ impl FeatureChoice {
         self.templates.is_empty() && self.patterns.is_empty() && self.sets.is_empty()
     }
 
-    /// Finds the templates for a file of this format. The attributes that a file has need no choice.
+    /// Finds the templates for a file of this format, in which one column may be the label. The attributes that a
+    /// file has need no choice.
     ///
     /// # Errors
     /// A template file with a mistake, a set that does not exist, nothing chosen.
-    pub fn resolve(&self, format: &dyn Format) -> Result<Features> {
-        let roles = match format.kind() {
+    pub fn resolve(&self, format: &dyn Format, label: Option<usize>) -> Result<Features> {
+        let mut roles = match format.kind() {
             Kind::Conllu | Kind::Conllx => {
                 sets::Roles { word: column(Field::Form), pos: column(Field::Upos) }
             }
             _ => sets::Roles { word: 0, pos: 1 },
         };
-        let mut features = Features { templates: vec![], origins: vec![], transitions: false };
+        let pos = usize::from(roles.pos);
+        if pos >= format.columns() || label == Some(pos) {
+            roles.pos = sets::NO_COLUMN;
+        }
+        let mut features =
+            Features { templates: vec![], origins: vec![], transitions: false, without_pos: false };
         let templates =
             self.templates.iter().map(|(name, text)| (name, "template", crfpp::parse(name, text)));
         let patterns = self.patterns.iter().map(|(name, text)| (name, "pattern", wapiti::parse(name, text)));
@@ -83,6 +91,8 @@ impl FeatureChoice {
                 }));
             };
             features.transitions = true;
+            features.without_pos |= sets::find(name, sets::Roles { pos: 1, ..roles })
+                .is_some_and(|whole| whole.len() > set.len());
             features.origins.extend(set.iter().map(|_| format!("--features {name}")));
             features.templates.extend(set);
         }

@@ -43,6 +43,8 @@ pub struct TrainingSet {
     pub label: usize,
     /// Plain label pairs have weights.
     pub transitions: bool,
+    /// Feature sets do without parts of speech, which the file does not have.
+    pub without_pos: bool,
     /// XXH3 of the text that was read, 128 bits, in hexadecimal.
     pub digest: String,
     /// The options it was read with.
@@ -85,7 +87,7 @@ impl Reading {
         let (mut blocks, mut block) = (Blocks::new(input), Block::default());
         let format = format::first(&mut blocks, &mut block, options.format)?;
         let label = options.label.resolve(&file, &*format)?;
-        let features = options.features.resolve(&*format)?;
+        let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
         let mut digest = Xxh3::new();
@@ -178,6 +180,7 @@ impl TrainingSet {
             columns,
             label,
             transitions: features.transitions,
+            without_pos: features.without_pos,
             digest,
             cutoff: options.cutoff.max(1),
             pairs: options.pairs,

@@ -116,6 +116,25 @@ fn threads_change_nothing_whatever_labels_are_held_to() {
     }
 }
 
+/// A model that was trained without rules keeps to those that it is given afterwards.
+#[test]
+fn rules_may_come_with_prediction() {
+    let (train_text, test_text) = (generate::columns(1, 60), generate::columns(2, 60));
+    let model = train(&read(&train_text, |_| ()).unwrap(), "perceptron");
+    let free = run(&model, &test_text, Output::NBest(5), None).unwrap();
+    assert!(!last_fields(&free).iter().all(|l| legal(Scheme::Iob2, l)));
+    let labeller = Labeller::from_bytes("m", &model).unwrap();
+    let labeller = Arc::new(labeller.with_rules(&RuleChoice::Scheme(Scheme::Iob2), "m").unwrap());
+    let mut out = vec![];
+    let input = seqoia::input_from_text("test", test_text.as_str()).unwrap();
+    predict(&labeller, input, &PredictOptions::new(Output::NBest(5), 1), &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(last_fields(&out).iter().all(|l| legal(Scheme::Iob2, l)));
+    let other = Labeller::from_bytes("m", &model).unwrap();
+    let error = other.with_rules(&RuleChoice::Scheme(Scheme::Iobes), "m").err().unwrap().to_string();
+    assert!(error.contains("the labels of m are iob2"), "{error}");
+}
+
 #[test]
 fn gold_that_breaks_the_rules_is_reported_and_allowed() {
     let text =
@@ -124,7 +143,7 @@ fn gold_that_breaks_the_rules_is_reported_and_allowed() {
     let rules = |o: &mut DataOptions| o.rules = Some(RuleChoice::Scheme(Scheme::Iob2));
     let set = read(&text, rules).unwrap();
     let broken = set.broken.clone().unwrap();
-    assert_eq!((broken.sentences, broken.line, broken.what.as_str()), (2, 5, "I-X stands behind O"));
+    assert_eq!((broken.sentences, broken.line, broken.what.as_str()), (2, 5, "I-X follows O"));
     for entry in LEARNERS {
         let model = train(&set, entry.name);
         let text = run(&model, &text, Output::Text, None).unwrap();

@@ -13,13 +13,16 @@ use super::{Boundary, Function, Part, Piece, Source, Template, crfpp};
 pub struct Roles {
     /// Column of the word.
     pub word: u16,
-    /// Column of the part of speech.
+    /// Column of the part of speech; [`NO_COLUMN`] if there is none.
     pub pos: u16,
 }
 
+/// Stands for a column that a file does not have.
+pub const NO_COLUMN: u16 = u16::MAX;
+
 /// The sets, with a line about each.
 pub const SETS: &[(&str, &str)] = &[
-    ("chunking", "words and parts of speech in a window of five, with joint attributes"),
+    ("chunking", "words and parts of speech in a window of five, and their pairs"),
     ("pos", "words in a window of five, affixes, shapes, capitals, digits"),
     ("ner", "for names, the one to take: ner-001, longer affixes, other mentions"),
     ("ner-001", "words, affixes, shapes, parts of speech and their pairs, for names"),
@@ -27,18 +30,20 @@ pub const SETS: &[(&str, &str)] = &[
     ("segmentation", "characters in a window of five, for text without blanks"),
 ];
 
-/// The templates of a set; `None` if there is no such set.
+/// The templates of a set, without those of a column that there is none of; `None` if there is no such set.
 #[must_use]
 pub fn find(name: &str, roles: Roles) -> Option<Vec<Template>> {
-    match name {
-        "chunking" => Some(chunking(roles)),
-        "pos" => Some(pos(roles)),
-        "ner" => Some(ner(roles)),
-        "ner-001" => Some(ner_001(roles)),
-        "ner-003" => Some(ner_003(roles)),
-        "segmentation" => Some(segmentation(roles)),
-        _ => None,
-    }
+    let mut set = match name {
+        "chunking" => chunking(roles),
+        "pos" => pos(roles),
+        "ner" => ner(roles),
+        "ner-001" => ner_001(roles),
+        "ner-003" => ner_003(roles),
+        "segmentation" => segmentation(roles),
+        _ => return None,
+    };
+    set.retain(|template| !template.reads(NO_COLUMN));
+    Some(set)
 }
 
 /// CRF++'s chunking template: `w[-2..2]`, `w[-1]|w[0]`, `w[0]|w[1]`, `p[-2..2]`, pairs and triples of
@@ -334,5 +339,10 @@ mod tests {
         assert_eq!(extended(roles, true, &[], &find("ner", roles).unwrap()).len(), 4 * (5 + 4) + 4 * 3);
         assert_eq!(extended(roles, false, &["a".to_owned()], &find("ner", roles).unwrap()).len(), 4);
         assert!(SETS.iter().all(|(name, _)| find(name, roles).is_some()));
+        // Without parts of speech.
+        let words = Roles { word: 0, pos: NO_COLUMN };
+        assert_eq!(find("chunking", words).unwrap().len(), 5 + 2);
+        assert_eq!(find("ner-001", words).unwrap().len(), ner.len() - 12 - 2);
+        assert_eq!(find("pos", words), find("pos", roles));
     }
 }

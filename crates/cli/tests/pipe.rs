@@ -1,0 +1,39 @@
+//! A program that waits at the other end of a pipe gets each answer before it asks again.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+#[test]
+fn an_answer_comes_before_the_next_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let seqoia = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_seqoia"));
+        command.args(args).current_dir(folder.path());
+        command
+    };
+    std::fs::write(folder.path().join("t.jsonl"), "{\"tokens\":[\"a\",\"b\"],\"labels\":[\"X\",\"Y\"]}\n")
+        .unwrap();
+    let train = ["train", "-q", "--features", "pos", "--learner", "perceptron", "-m", "m", "t.jsonl"];
+    assert!(seqoia(&train).status().unwrap().success());
+    let mut run = seqoia(&["predict", "--flush", "-m", "m"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut questions, answers) = (run.stdin.take().unwrap(), BufReader::new(run.stdout.take().unwrap()));
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || answers.lines().try_for_each(|line| send.send(line.unwrap())));
+    for word in ["a", "b", "a"] {
+        writeln!(questions, "{{\"tokens\":[\"{word}\"]}}").unwrap();
+        questions.flush().unwrap();
+        let answer = receive.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(answer.contains("labels"), "{answer}");
+    }
+    drop(questions);
+    assert!(run.wait().unwrap().success());
+}
