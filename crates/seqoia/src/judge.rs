@@ -137,7 +137,7 @@ impl<'a> DevJudge<'a> {
     pub fn new(dev: &'a DevSet, set: &'a TrainingSet, crew: Arc<Crew>) -> Self {
         let decoders = (0..crew.len()).map(|_| Mutex::new(Decoder::default())).collect();
         let (space, labels, rules) = (&*set.space, &set.labels, set.rules.as_deref());
-        let well_formed = labels::well_formed(set.schemes, rules, labels.len(), |y| labels.name(y));
+        let well_formed = labels::well_formed(set.schemes, set.kind, rules, labels.len(), |y| labels.name(y));
         DevJudge { dev, space, labels, rules, well_formed, crew, decoders, found: vec![] }
     }
 

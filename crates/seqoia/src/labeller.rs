@@ -139,7 +139,7 @@ impl Labeller {
     fn make_well_formed(&mut self) {
         let name = |y: u16| self.meta.labels[usize::from(y)].as_str();
         self.well_formed =
-            labels::well_formed(self.schemes, self.rules.as_ref(), self.meta.labels.len(), name);
+            labels::well_formed(self.schemes, self.kind, self.rules.as_ref(), self.meta.labels.len(), name);
     }
 
     /// What the model says about itself.

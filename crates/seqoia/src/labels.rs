@@ -147,15 +147,17 @@ pub(crate) fn broken(
     Some(Broken { sentences, line, what })
 }
 
-/// The rules together with those of the model's scheme, if that is not the scheme of the file: labellings that
-/// keep to them are the ones that the file's scheme can say, each in its own way.
+/// The rules together with those of the model's scheme, if labels are not written as the model has them: in
+/// another scheme, or as words. Labellings that keep to them are the ones that a file can say, each in its own
+/// way.
 pub(crate) fn well_formed<'a>(
     schemes: Schemes,
+    kind: Kind,
     rules: Option<&Rules>,
     labels: usize,
     name: impl Fn(u16) -> &'a str,
 ) -> Option<Rules> {
-    let (model, _) = schemes.change()?;
+    let model = schemes.model.filter(|_| kind == Kind::Words || schemes.change().is_some())?;
     let name = |y: Option<u16>| y.map(&name);
     Some(Rules::new(labels, |before, after| {
         rules.is_none_or(|rules| rules.allows(before, after)) && model.permits(name(before), name(after))
