@@ -238,7 +238,8 @@ fn explain(predictor: &mut Predictor, words: Vec<String>, rival: Option<u16>) ->
             let mut other = best.clone();
             other[t] = y;
             let (difference, contributions) = differences(&inside, x, &best, &other);
-            let forbidden = labeller.rules().is_some_and(|rules| rules.broken_at(&other).is_some());
+            let rules = labeller.well_formed().or(labeller.rules());
+            let forbidden = rules.is_some_and(|rules| rules.broken_at(&other).is_some());
             Rival { label: name(y), probability: p(y), difference, forbidden, contributions }
         });
         tokens.push(WhyToken { word, label: name(own), probability: p(own), rival });

@@ -308,7 +308,11 @@ fn adds_up(why: &Why, scores: &HashMap<Vec<String>, f64>) {
         let rival = token.rival.as_ref().unwrap();
         let mut other = best.clone();
         other[t].clone_from(&rival.label);
-        near(rival.difference, scores[&best] - scores[&other]);
+        // What no text can say has no score.
+        assert_eq!(rival.forbidden, !scores.contains_key(&other));
+        if let Some(score) = scores.get(&other) {
+            near(rival.difference, scores[&best] - score);
+        }
         near(rival.difference, rival.contributions.iter().map(|c| c.adds).sum());
     }
     let second = why.second.as_ref().unwrap();
