@@ -447,7 +447,11 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     /// The first row that is not as the format wants it.
     fn parse(&self, file: &str, block: &mut Block) -> Result<()>;
 
-    /// Writes the text up to the end of a sentence's last token, with labels put in.
+    /// Why a label cannot be written so that it would be read as the same; none if it can. Reads on behind
+    /// "the label ...".
+    fn refuses_label(&self, label: &str) -> Option<&'static str>;
+
+    /// Writes the text up to the end of a sentence's last token, with labels put in that it does not refuse.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>);
 }
 

@@ -41,6 +41,9 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// As they are written: between tabs.
+    pub(super) const TABS: Self = Self { separator: Separator::Tab, width: 2, line: 1, hash: false };
+
     /// The format of a file that starts with this text; none if the text has no token row.
     #[must_use]
     pub fn detect(block: &Block) -> Option<Self> {
@@ -143,6 +146,17 @@ impl Format for Columns {
         Place::Last
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        match self.separator {
+            _ if !is_field(label) => Some(NO_FIELD),
+            Separator::Tab if label.ends_with(' ') => Some("ends in a blank, which no one would see"),
+            Separator::Blanks if label.contains(' ') => {
+                Some("holds a blank, and blanks separate the columns")
+            }
+            _ => None,
+        }
+    }
+
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let separator = self.separator();
         for (i, name, probability) in labelled.iter() {
@@ -187,12 +201,20 @@ impl Format for Columns {
     }
 }
 
+/// Whether a text can stand between tabs and line ends.
+pub(super) fn is_field(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['\t', '\n', '\r'])
+}
+
+/// What is wrong with one that cannot.
+pub(super) const NO_FIELD: &str = "cannot be a field: it is empty or holds a tab or a line end";
+
 /// Writes a sentence: its fields, then its label, between tabs.
 pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
     for row in &sentence.rows {
         let fields: Vec<&str> = row.fields.iter().copied().chain(row.label).collect();
-        if let Some(field) = fields.iter().find(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
-            return refuse(format!("{field:?} cannot be a field: it is empty or holds a tab or a line end"));
+        if let Some(field) = fields.iter().find(|f| !is_field(f)) {
+            return refuse(format!("{field:?} {NO_FIELD}"));
         }
         match fields[..] {
             [] => return refuse("a token without fields and label has no place in columns"),

@@ -13,6 +13,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::Kind;
 use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::columns::{NO_FIELD, is_field};
 use super::copy::{Copy, Labelled};
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
@@ -116,6 +117,10 @@ impl Format for Conllu {
         Place::Chosen
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        (!is_field(label)).then_some(NO_FIELD)
+    }
+
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         for (i, name, probability) in labelled.iter() {
             copy.replace_label(i, name, out);
@@ -150,8 +155,8 @@ pub(super) fn write(
         if let Some(name) = row.label {
             fields[label.column()] = name;
         }
-        if let Some(field) = fields.iter().find(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
-            return refuse(format!("{field:?} cannot be a field: it is empty or holds a tab or a line end"));
+        if let Some(field) = fields.iter().find(|f| !is_field(f)) {
+            return refuse(format!("{field:?} {NO_FIELD}"));
         }
         out.extend_from_slice(fields.join("\t").as_bytes());
         out.push(b'\n');

@@ -25,6 +25,7 @@ use memchr::{memchr, memchr2};
 
 use super::Kind;
 use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::columns::{NO_FIELD, is_field};
 use super::copy::{Copy, Labelled};
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
@@ -184,6 +185,14 @@ impl Format for Crfsuite {
         block.find(file, |text, rows| self.find(text, rows))
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        match label {
+            _ if !is_field(label) => Some(NO_FIELD),
+            _ if label.starts_with('@') => Some("would be read as a declaration, since it starts with @"),
+            _ => is_blank(label.as_bytes()).then_some("is nothing but blanks"),
+        }
+    }
+
     /// In the label's place; a probability is its value, as CRFsuite's own tagger writes it.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         for (i, name, probability) in labelled.iter() {
@@ -210,11 +219,6 @@ pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::
         out.extend_from_slice(format!("@weight:{}\n", sentence.weight).as_bytes());
     }
     for row in &sentence.rows {
-        if let Some(label) =
-            row.label.filter(|l| l.is_empty() || l.starts_with('@') || is_blank(l.as_bytes()))
-        {
-            return refuse(format!("{label:?} would not be read as a label"));
-        }
         if row.label.is_none() && row.attributes.is_empty() {
             return refuse("a token has neither label nor attributes");
         }

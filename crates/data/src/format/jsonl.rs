@@ -293,6 +293,10 @@ impl Format for Jsonl {
         block.find(file, |text, rows| self.find(text, rows))
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        label.is_empty().then_some("is empty")
+    }
+
     /// Into the value of `labels`, or as a further key; probabilities go to `probabilities`.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };

@@ -70,6 +70,12 @@ impl Format for Words {
         block.find(file, find)
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        let says = matches!(label, "B" | "M" | "E" | "S");
+        (!says).then_some("does not say which characters make a word")
+    }
+
+    /// Labels are those of [`SCHEME`].
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let names: Vec<&str> = labelled.names.iter().map(String::as_str).collect();
         let mut words = spans(SCHEME, &names).into_iter().map(|word| word.start).peekable();
