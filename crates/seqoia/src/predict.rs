@@ -267,7 +267,8 @@ fn label_block(
     format.parse(file, block)?;
     let mut names = vec![];
     let label = label_column(predictor.labeller(), format);
-    let mut copy = Copy::new(block, label, true);
+    let added = if output == Output::Marginals { 2 } else { 1 };
+    let mut copy = Copy::new(block, label, added);
     for sentence in block.sentences() {
         predictor.read(file, block, sentence.tokens.clone(), label)?;
         match output {
@@ -295,7 +296,7 @@ fn label_block(
         }
     }
     if matches!(output, Output::Text | Output::Marginals) {
-        copy.rest(format.separator(), out);
+        copy.rest(format, out);
     }
     Ok(())
 }

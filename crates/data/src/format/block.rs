@@ -22,6 +22,10 @@ use crate::error::{Error, Result};
 /// The most text one block can hold, since spans count in 32 bits.
 pub(super) const LIMIT: usize = u32::MAX as usize;
 
+/// The largest value of an attribute: its square, times all features and passes that there may be, is still far
+/// from infinity in single precision.
+pub(crate) const LARGEST: f32 = 1e12;
+
 /// A stretch of a block's text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {

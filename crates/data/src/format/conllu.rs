@@ -85,6 +85,12 @@ impl Field {
         }
     }
 
+    /// Whether labels may be written there: all other columns say which word it is and what it depends on.
+    #[must_use]
+    pub const fn takes_labels(self) -> bool {
+        matches!(self, Self::Upos | Self::Xpos | Self::Feats | Self::Deprel | Self::Misc)
+    }
+
     /// The column of that name, in any case; CoNLL-X's names are known, too.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
@@ -123,10 +129,13 @@ impl Format for Conllu {
 
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         for (i, name, probability) in labelled.iter() {
-            copy.replace_label(i, name, out);
+            let in_misc = copy.label == Field::Misc.column();
+            if !in_misc || probability.is_none() {
+                copy.replace_label(i, name, out);
+            }
             let misc = copy.block.spans(i).last().copied();
             if let (Some(p), Some(misc)) = (probability, misc) {
-                let text = copy.block.slice(misc);
+                let text = if in_misc { name } else { copy.block.slice(misc) };
                 let rest = if text == "_" { String::new() } else { format!("{text}|") };
                 copy.replace(misc, &format!("{rest}Probability={p:.6}"), out);
             }
@@ -411,6 +420,31 @@ mod tests {
         ] {
             assert_eq!(error(&text), expected);
         }
+    }
+
+    #[test]
+    fn labels_and_probabilities() {
+        let block = read(&(row("1", "a") + &row("2", "b").replace("_\n", "A=1\n"))).unwrap();
+        let put = |label: Field, probabilities: Option<&[f64]>| {
+            let (mut copy, mut out) = (Copy::new(&block, label.column(), 2), vec![]);
+            let names = ["B-LOC".to_owned(), "_".to_owned()];
+            let labelled = Labelled { tokens: 0..2, names: &names, probabilities };
+            Conllu { x: false }.put(&mut copy, &labelled, &mut out);
+            copy.rest(&Conllu { x: false }, &mut out);
+            let text = String::from_utf8(out).unwrap();
+            let ends = |line: &str| line.split('\t').skip(3).collect::<Vec<_>>().join(" ");
+            text.lines().map(ends).collect::<Vec<_>>()
+        };
+        let p = Some(&[0.5, 1.0][..]);
+        assert_eq!(put(Field::Misc, None), ["X _ _ 0 root _ B-LOC", "X _ _ 0 root _ _"]);
+        assert_eq!(
+            put(Field::Misc, p),
+            ["X _ _ 0 root _ B-LOC|Probability=0.500000", "X _ _ 0 root _ Probability=1.000000"]
+        );
+        assert_eq!(
+            put(Field::Upos, p),
+            ["B-LOC _ _ 0 root _ Probability=0.500000", "_ _ _ 0 root _ A=1|Probability=1.000000"]
+        );
     }
 
     #[test]

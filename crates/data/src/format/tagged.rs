@@ -65,7 +65,7 @@ fn slash(word: &str) -> Option<usize> {
 
 /// Whether it cannot stand between blanks.
 fn bad(text: &str) -> bool {
-    text.is_empty() || text.contains(char::is_whitespace)
+    text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == '\0')
 }
 
 impl Format for Tagged {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     fn put(block: &Block, format: &dyn Format, label: &str) -> String {
-        let (mut copy, mut out) = (Copy::new(block, 1, true), vec![]);
+        let (mut copy, mut out) = (Copy::new(block, 1, 1), vec![]);
         for s in block.sentences() {
             let names = vec![label.to_owned(); s.tokens.len()];
             format.put(
@@ -150,7 +150,7 @@ mod tests {
                 &mut out,
             );
         }
-        copy.rest(' ', &mut out);
+        copy.rest(format, &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -5,8 +5,8 @@
 //! read as the same again refuses it, with what and why.
 
 use super::{
-    Columns, Conllu, Crfsuite, Field, Format, Jsonl, Kind, Ocr, Tagged, Words, columns, conllu, crfsuite,
-    jsonl, tagged, words,
+    Columns, Conllu, Crfsuite, Field, Format, Jsonl, Kind, LARGEST, Ocr, Tagged, Words, columns, conllu,
+    crfsuite, jsonl, tagged, words,
 };
 use crate::error::{Error, Result};
 use crate::scheme::Scheme;
@@ -102,6 +102,23 @@ impl Target {
         if let Some((label, why)) = self.refused_label(sentence) {
             return refuse(format!("the label {label:?} {why}"));
         }
+        let attributes = || sentence.rows.iter().flat_map(|row| &row.attributes);
+        if let Some((name, value)) = attributes().find(|(_, value)| value.is_nan() || value.abs() > LARGEST) {
+            return refuse(format!("the value {value} of {name:?} is no number up to {LARGEST:e}"));
+        }
+        let start = out.len();
+        self.write_sentence(sentence, out)?;
+        let written = out.get(start..).unwrap_or_default();
+        if written.contains(&0) {
+            return refuse("it holds a zero byte, which no text has");
+        }
+        if written.starts_with("\u{feff}".as_bytes()) {
+            return refuse("it starts with a byte-order mark, which no one would see");
+        }
+        Ok(())
+    }
+
+    fn write_sentence(self, sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
         match self.kind {
             Kind::Columns => columns::write(sentence, out),
             Kind::Conllu | Kind::Conllx => conllu::write(sentence, self.label, out),
