@@ -22,13 +22,13 @@ pub fn read(bytes: &[u8], kind: Option<Kind>) {
                 Place::Fixed(column) => column,
                 _ => format.columns().saturating_sub(1),
             };
-            let (mut copy, mut out) = (Copy::new(&block, label, true), vec![]);
+            let (mut copy, mut out) = (Copy::new(&block, label, 1), vec![]);
             for s in block.sentences() {
                 let names = vec!["B".to_owned(); s.tokens.len()];
                 let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None };
                 format.put(&mut copy, &labelled, &mut out);
             }
-            copy.rest(format.separator(), &mut out);
+            copy.rest(&*format, &mut out);
         }
         if !matches!(blocks.fill(&mut block), Ok(true)) {
             return;

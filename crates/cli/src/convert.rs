@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use seqoia::data::format::Kind;
 use seqoia::{
     Bits, ConvertOptions, Error, LabelColumn, Labeller, ShrinkOptions, Trial, convert, model_from_text,
     shrink, try_out,
@@ -41,8 +42,9 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     if !args.quiet && !done.left_out.is_empty() {
         let columns: Vec<String> = done.left_out.iter().map(usize::to_string).collect();
         let s = if columns.len() == 1 { "" } else { "s" };
+        let place = if args.to == Some(Kind::Words) { "words" } else { "the word and its label" };
         screen::warning(&format!(
-            "{name}: column{s} {} left out, since the format has no place for more than the word and its label",
+            "{name}: column{s} {} left out, since the format has no place for more than {place}",
             columns.join(", ")
         ));
     }

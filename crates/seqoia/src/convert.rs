@@ -150,6 +150,14 @@ impl<'a> Plan<'a> {
         if let (Some(label), true) = (label.and_then(|label| Field::ALL.get(label)), conll(from)) {
             theirs = *label;
         }
+        if conll(to) && label.is_some() && !theirs.takes_labels() {
+            return Err(Error::Option(format!(
+                "--label {}: labels are written as upos, xpos, feats, deprel or misc; the other columns of {} have \
+                 a meaning of their own",
+                theirs.name().to_lowercase(),
+                to.name()
+            )));
+        }
         let attributes = !options.features.is_empty() || format.ready();
         if !options.features.is_empty() && !matches!(to, Kind::Crfsuite | Kind::Jsonl) {
             return Err(Error::Option(format!(
@@ -205,12 +213,15 @@ impl<'a> Plan<'a> {
     }
 
     fn left_out(&self) -> Vec<usize> {
-        let from = self.format.kind();
-        if conll(from) || from == self.target.kind || self.target.kind == Kind::Crfsuite {
+        let (from, to) = (self.format.kind(), self.target.kind);
+        if from == to || to == Kind::Crfsuite {
             return vec![];
         }
-        let kept = |c: &usize| Some(*c) == self.label || self.fields.contains(c);
-        (0..self.format.columns()).filter(|c| !kept(c)).collect()
+        // Segmented text holds no labels but those that say what its words are.
+        let label = self.label.filter(|_| to != Kind::Words || self.target.scheme.is_some());
+        let wanted = |c: &usize| !conll(from) || Some(*c) == self.label;
+        let kept = |c: &usize| Some(*c) == label || self.fields.contains(c);
+        (0..self.format.columns()).filter(|c| wanted(c) && !kept(c)).collect()
     }
 
     /// The labels to write.
@@ -230,7 +241,7 @@ impl<'a> Plan<'a> {
 
     /// The text of a block with its labels in another scheme.
     fn relabel(&self, block: &Block, seen: &mut Recogniser, out: &mut Vec<u8>) {
-        let mut copy = Copy::new(block, self.label.unwrap_or(0), false);
+        let mut copy = Copy::new(block, self.label.unwrap_or(0), 0);
         for s in block.sentences().filter(|_| self.label.is_some()) {
             let names = match self.format.kind() {
                 // They are told by blanks, whatever the scheme.
@@ -240,7 +251,7 @@ impl<'a> Plan<'a> {
             let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None };
             self.format.put(&mut copy, &labelled, out);
         }
-        copy.rest(self.format.separator(), out);
+        copy.rest(self.format, out);
     }
 
     /// The sentences of a block in the target's format.

@@ -80,6 +80,9 @@ impl Labeller {
         if meta.structure != "chain" {
             return Err(damaged(&format!("it holds a '{}', not a chain", meta.structure)).into());
         }
+        if meta.labels.iter().any(|label| !labels::can_be_label(label)) {
+            return Err(damaged("a label is empty or holds a line end").into());
+        }
         let scheme = |name: &Option<String>| match name {
             None => Ok(None),
             Some(name) => Scheme::parse(name).map(Some).ok_or_else(|| damaged("its label scheme is unknown")),

@@ -89,6 +89,25 @@ pub(crate) fn schemes(
     Ok(schemes)
 }
 
+/// Whether files and messages can hold a label.
+pub(crate) fn can_be_label(label: &str) -> bool {
+    !label.is_empty() && !label.contains(['\n', '\r'])
+}
+
+/// No label is one that no model may have.
+///
+/// # Errors
+/// The first token with such a label.
+pub(crate) fn check_names(labels: &Labels, corpus: &Memory, lines: &[u32], file: &str) -> Result<()> {
+    let Some((y, name)) = labels.iter().enumerate().find(|(_, name)| !can_be_label(name)) else {
+        return Ok(());
+    };
+    let token = corpus.labels.iter().position(|label| usize::from(*label) == y);
+    let line = token.and_then(|token| lines.get(token)).copied().map_or(0, u64::from);
+    let what = format!("the label {name:?} is empty or holds a line end");
+    Err(seqoia_data::Error::at(file, line, what).help("a label is a text within a line").into())
+}
+
 /// The rules for these labels; `absent`: they may name others.
 pub(crate) fn rules(
     choice: &RuleChoice,

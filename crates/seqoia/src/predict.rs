@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use seqoia_data::format::{self, Block, Blocks, Copy, Format, Kind, Labelled as Labels, Place};
 use seqoia_data::open::Input;
-use seqoia_data::scheme::Scheme;
+use seqoia_data::scheme::{self, Scheme};
 use seqoia_strategies::{Crew, lock};
 use serde::Serialize;
 
@@ -93,6 +93,9 @@ pub fn predict(
     check_output(kind, options.output)?;
     let format = format::first(&mut blocks, &mut first, Some(kind))?;
     check_columns(labeller, &file, &*format)?;
+    if !matches!(options.output, Output::Json { .. }) {
+        check_labels(labeller, &file, &*format)?;
+    }
     let label = label_column(labeller, &*format);
     if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
         return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));
@@ -207,6 +210,44 @@ pub(crate) fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format
     )))
 }
 
+/// Every label that the model may find can be written into the file.
+fn check_labels(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
+    let to = written_scheme(labeller, format.kind());
+    for label in &labeller.meta().labels {
+        let mut names = match labeller.schemes().change() {
+            Some((model, file)) => scheme::possible(model, file, label),
+            None => vec![label.clone()],
+        };
+        if let Some((from, to)) = to {
+            names = names.iter().flat_map(|name| scheme::possible(from, to, name)).collect();
+        }
+        if let Some(why) = names.iter().find_map(|name| format.refuses_label(name)) {
+            return Err(Error::Mismatch(format!(
+                "{file} is read as {}, which cannot hold what the model finds: the label {label:?} {why}; --json \
+                 writes every label",
+                format.kind().name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The scheme of the model's training file and the one to write, if they differ: segmented text is written from
+/// its own.
+fn written_scheme(labeller: &Labeller, kind: Kind) -> Option<(Scheme, Scheme)> {
+    let from = labeller.schemes().file.filter(|_| kind == Kind::Words)?;
+    (from != format::WORDS_SCHEME).then_some((from, format::WORDS_SCHEME))
+}
+
+/// Names of labels as they are written into a file of this kind.
+pub(crate) fn as_written(labeller: &Labeller, kind: Kind, names: &mut Vec<String>) {
+    if let Some((from, to)) = written_scheme(labeller, kind) {
+        let found = std::mem::take(names);
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        scheme::convert(from, to, &found, names);
+    }
+}
+
 /// Where the label stands or would stand.
 pub(crate) fn label_column(labeller: &Labeller, format: &dyn Format) -> usize {
     match format.label() {
@@ -226,13 +267,15 @@ fn label_block(
     format.parse(file, block)?;
     let mut names = vec![];
     let label = label_column(predictor.labeller(), format);
-    let mut copy = Copy::new(block, label, true);
+    let added = if output == Output::Marginals { 2 } else { 1 };
+    let mut copy = Copy::new(block, label, added);
     for sentence in block.sentences() {
         predictor.read(file, block, sentence.tokens.clone(), label)?;
         match output {
             Output::Text => {
                 let best = predictor.best_labels()?.to_vec();
                 predictor.names(&best, &mut names);
+                as_written(predictor.labeller(), format.kind(), &mut names);
                 let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities: None };
                 format.put(&mut copy, &labelled, out);
             }
@@ -253,7 +296,7 @@ fn label_block(
         }
     }
     if matches!(output, Output::Text | Output::Marginals) {
-        copy.rest(format.separator(), out);
+        copy.rest(format, out);
     }
     Ok(())
 }
@@ -295,12 +338,13 @@ fn nbest(
         }
         _ => first,
     };
-    for (rank, (labelling, names)) in found.iter().enumerate() {
+    for (rank, (labelling, mut names)) in found.into_iter().enumerate() {
+        as_written(predictor.labeller(), format.kind(), &mut names);
         let probability = predictor.probability(&labelling.labels, log_z)?;
         out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
         copy.at = from;
         copy.mark = usize::MAX;
-        format.put(copy, &Labels { tokens: tokens.clone(), names, probabilities: None }, out);
+        format.put(copy, &Labels { tokens: tokens.clone(), names: &names, probabilities: None }, out);
         let end = copy.block.tokens()[tokens.end - 1].span.end;
         copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
         out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });

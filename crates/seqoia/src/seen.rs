@@ -6,7 +6,7 @@ use seqoia_data::format::{Block, Format, Kind, Place};
 
 use crate::error::Result;
 use crate::labeller::Labeller;
-use crate::predict::word_column;
+use crate::predict::{as_written, word_column};
 use crate::predictor::Predictor;
 
 /// The likeliest labels of a token that are kept, down to [`LEAST`].
@@ -51,6 +51,7 @@ pub(crate) fn look(
     let probabilities = predictor.probabilities(&best)?;
     let mut labels = vec![];
     predictor.names(&best, &mut labels);
+    as_written(predictor.labeller(), format.kind(), &mut labels);
     let (names, _) = predictor.labeller().single_names();
     let word = word_column(predictor.labeller(), format);
     let gold = gold_column(predictor.labeller(), format);

@@ -121,6 +121,7 @@ impl TrainingSet {
             Reading::new(input, options)?;
         let (kind, columns) = (format.kind(), format.columns());
         let indexed = indexer.finish(options.cutoff);
+        labels::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
         let all = options.pairs == PairChoice::All;
         let too_many =

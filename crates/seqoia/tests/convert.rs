@@ -26,7 +26,7 @@ fn to(from: Kind, to: Kind, text: &str) -> Result<String> {
 }
 
 /// Strings that some format or other has a meaning for.
-const ODD: [&str; 26] = [
+const ODD: [&str; 29] = [
     "a",
     "B",
     "cat",
@@ -45,6 +45,9 @@ const ODD: [&str; 26] = [
     "#",
     "# text",
     "-DOCSTART-",
+    "-DOCSTART- x",
+    "\u{feff}a",
+    "\0",
     "@weight:2",
     "{",
     "\"",
@@ -152,10 +155,16 @@ fn a_format_says_what_it_cannot_hold() {
             "a:1: columns cannot hold it: -DOCSTART- would be the start of a document",
         ),
         (
+            "-DOCSTART- x",
+            "X",
+            Kind::Columns,
+            "a:1: columns cannot hold it: -DOCSTART- x would be the start of a document",
+        ),
+        (
             "a\\tb",
             "X",
             Kind::Conllu,
-            "a:1: conllu cannot hold it: \"a\\tb\" cannot be a field: it is empty or holds a tab or a line end",
+            "a:1: conllu cannot hold it: \"a\\tb\" cannot be a field: it is empty or holds a tab, a line end or a zero byte",
         ),
         ("a", "X", Kind::Ocr, "a:1: ocr cannot hold it: images of letters are read, not written"),
     ] {
@@ -182,6 +191,80 @@ fn comments_and_ranges_of_conllu_stay_in_conllu() {
     assert_eq!(to(Kind::Conllx, Kind::Columns, &x).unwrap(), "a\tB-X\na\tI-X\n\n");
 }
 
+#[test]
+fn labels_go_where_labels_belong() {
+    let conll = |to, label| {
+        let options =
+            ConvertOptions { to: Some(to), label: LabelColumn::Field(label), ..ConvertOptions::default() };
+        let mut out = vec![];
+        convert(Input::from_bytes("a", "cat NN\n").unwrap(), &options, &mut out).map(|_| out)
+    };
+    for to in [Kind::Conllu, Kind::Conllx] {
+        for field in Field::ALL {
+            let takes =
+                matches!(field, Field::Upos | Field::Xpos | Field::Feats | Field::Deprel | Field::Misc);
+            let found = conll(to, field);
+            assert_eq!(found.is_ok(), takes, "{}", field.name());
+            if let Ok(out) = found {
+                let row = String::from_utf8(out).unwrap();
+                let fields: Vec<&str> = row.trim_end().split('\t').collect();
+                assert_eq!((fields[0], fields[1], fields[field.column()]), ("1", "cat", "NN"));
+            }
+        }
+    }
+    let error = conll(Kind::Conllu, Field::Form).unwrap_err().to_string();
+    assert!(
+        error.starts_with("--label form: labels are written as upos, xpos, feats, deprel or misc"),
+        "{error}"
+    );
+}
+
+#[test]
+fn words_stay_beside_the_attributes_that_templates_make() {
+    let mut options = ConvertOptions { to: Some(Kind::Jsonl), ..ConvertOptions::default() };
+    options.features.templates.push(("t".to_owned(), "U0:%x[0,0]\nU1:%x[-1,0]\nB\n".to_owned()));
+    let mut out = vec![];
+    convert(Input::from_bytes("a", TEXT).unwrap(), &options, &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert_eq!(
+        out.lines().last().unwrap(),
+        "{\"tokens\":[[\"the\",\"1\"]],\"features\":[[\"U0:the\",\"U1:_B-1\"]],\"labels\":[\"N\"]}"
+    );
+    // They train the same model as the templates do.
+    let by_templates = probabilities(TEXT, TEXT, Kind::Columns, Some("U0:%x[0,0]\nU1:%x[-1,0]\nB\n"));
+    let plain: Vec<f64> =
+        by_templates.iter().map(|found| found.rsplit_once(':').unwrap().1.parse().unwrap()).collect();
+    let json = probabilities(&out, &out, Kind::Jsonl, None);
+    let mut found = vec![];
+    for line in &json {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        found.extend(line["probabilities"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()));
+    }
+    assert_eq!(found.len(), plain.len());
+    assert!(found.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-4), "{found:?} {plain:?}");
+}
+
+#[test]
+fn labels_that_segmented_text_cannot_hold_are_told() {
+    let left_out = |from, text: &str| {
+        let label = if from == Kind::Conllu { LabelColumn::Field(Field::Upos) } else { LabelColumn::Last };
+        let options =
+            ConvertOptions { from: Some(from), to: Some(Kind::Words), label, ..ConvertOptions::default() };
+        let mut out = vec![];
+        let done = convert(Input::from_bytes("a", text).unwrap(), &options, &mut out).unwrap();
+        (String::from_utf8(out).unwrap(), done.left_out)
+    };
+    assert_eq!(left_out(Kind::Columns, "the DT\ncat NN\n"), ("the cat\n".to_owned(), vec![1]));
+    assert_eq!(left_out(Kind::Columns, "the x DT\ncat y NN\n"), ("the cat\n".to_owned(), vec![1, 2]));
+    assert_eq!(left_out(Kind::Tagged, "the/DT cat/NN\n"), ("the cat\n".to_owned(), vec![1]));
+    assert_eq!(
+        left_out(Kind::Conllu, "1\tcat\t_\tNN\t_\t_\t_\t_\t_\t_\n"),
+        ("cat\n".to_owned(), vec![Field::Upos.column()])
+    );
+    assert_eq!(left_out(Kind::Columns, "a B\nb E\nc S\n"), ("ab c\n".to_owned(), vec![]));
+    assert_eq!(left_out(Kind::Columns, "a x B\nb y E\nc z S\n"), ("ab c\n".to_owned(), vec![1]));
+}
+
 const TEXT: &str = "the 3 D\ndog: 3 N\nbarks 5.5 V\n\na\\ 1 D\ncat 3 N\nsleeps -6 V\n\nthe 1 N\n\n";
 
 /// Labels of `test` with their probabilities, by a model of `text`.
@@ -201,6 +284,7 @@ fn probabilities(text: &str, test: &str, kind: Kind, templates: Option<&str>) ->
     let out = String::from_utf8(out).unwrap();
     let row = |line: &str| match kind {
         Kind::Crfsuite => line.split('\t').next().unwrap().to_owned(),
+        Kind::Jsonl => line.to_owned(),
         _ => line.rsplit(' ').take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(":"),
     };
     out.lines().filter(|line| !line.is_empty() && !line.starts_with('@')).map(row).collect()

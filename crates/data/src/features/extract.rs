@@ -16,7 +16,7 @@ use super::view::{self, FAR};
 use super::word_list::LONGEST;
 use super::{Dictionary, Function, LexicaView, NONE, Source, UNKNOWN};
 use crate::error::{Error, Result};
-use crate::format::Block;
+use crate::format::{Block, LARGEST};
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
 use seqoia_core::prefetch;
@@ -27,10 +27,6 @@ const ABSENT: u64 = 0;
 const DIRECT: u64 = 1;
 /// Marks a function value that has not been computed yet.
 const UNSET: u32 = u32::MAX - 2;
-
-/// The largest value: its square, times all features and passes that there may be, is still far from
-/// infinity in single precision.
-const LARGEST: f32 = 1e12;
 
 /// One worker's buffers for extracting attributes with one dictionary.
 #[derive(Clone, Debug)]

@@ -22,6 +22,10 @@ use crate::error::{Error, Result};
 /// The most text one block can hold, since spans count in 32 bits.
 pub(super) const LIMIT: usize = u32::MAX as usize;
 
+/// The largest value of an attribute: its square, times all features and passes that there may be, is still far
+/// from infinity in single precision.
+pub(crate) const LARGEST: f32 = 1e12;
+
 /// A stretch of a block's text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span {
@@ -447,7 +451,11 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     /// The first row that is not as the format wants it.
     fn parse(&self, file: &str, block: &mut Block) -> Result<()>;
 
-    /// Writes the text up to the end of a sentence's last token, with labels put in.
+    /// Why a label cannot be written so that it would be read as the same; none if it can. Reads on behind
+    /// "the label ...".
+    fn refuses_label(&self, label: &str) -> Option<&'static str>;
+
+    /// Writes the text up to the end of a sentence's last token, with labels put in that it does not refuse.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>);
 }
 

@@ -1,7 +1,8 @@
 //! Columns: one token a row, an empty line after each sentence, as in CoNLL-2000 to 2003 and CRF++.
 //!
 //! The first token row decides for the file. If it holds a tab, columns stand between single tabs,
-//! and a field may hold blanks; else runs of blanks and tabs separate them. Every row must have as
+//! and a field may hold blanks; else runs of blanks separate them, and a tab is an error: it may
+//! separate two fields or belong to one, and nobody can tell which was meant. Every row must have as
 //! many columns as that one: a row that has not is an error in the data that a learner would turn
 //! into a silently worse model.
 //!
@@ -23,7 +24,7 @@ use crate::error::{Error, Result};
 pub enum Separator {
     /// One tab. Blanks belong to the field they are in, but for those at the end of the row.
     Tab,
-    /// A run of blanks and tabs; those at the ends of a row do not count.
+    /// A run of blanks; those at the ends of a row do not count.
     Blanks,
 }
 
@@ -41,6 +42,9 @@ pub struct Columns {
 }
 
 impl Columns {
+    /// As they are written: between tabs.
+    pub(super) const TABS: Self = Self { separator: Separator::Tab, width: 2, line: 1, hash: false };
+
     /// The format of a file that starts with this text; none if the text has no token row.
     #[must_use]
     pub fn detect(block: &Block) -> Option<Self> {
@@ -57,19 +61,25 @@ impl Columns {
     fn row(&self, bytes: &[u8], start: usize, end: usize, line: u32, rows: &mut Rows) -> Row {
         let end = self.separator.end(bytes, start, end);
         if is_docstart(&bytes[start..end]) {
+            if self.separator == Separator::Blanks && memchr(b'\t', &bytes[start..end]).is_some() {
+                return Row::Tab;
+            }
             rows.end_sentence();
             rows.mark(Span::new(start, end));
             return Row::Good;
         }
         let mut found = 0;
         let mut empty = 0;
-        self.separator.split(bytes, start, end, |start, end| {
+        let whole = self.separator.split(bytes, start, end, |start, end| {
             rows.field(start, end);
             found += 1;
             if start == end && empty == 0 {
                 empty = found;
             }
         });
+        if !whole {
+            return Row::Tab;
+        }
         if found != self.width {
             return Row::Width(found);
         }
@@ -90,6 +100,11 @@ impl Columns {
             }
             Row::Empty(column) => Error::at(file, line, format!("column {column} is empty"))
                 .help("a tab stands between two columns, and a field without a value is written _"),
+            Row::Tab => {
+                let what = format!("a tab, where blanks separate the columns as on line {}", self.line);
+                Error::at(file, line, what)
+                    .help("use one of them throughout the file, such as by tr '\\t' ' '")
+            }
             Row::Good => Error::at(file, line, "nothing is wrong"),
         }
     }
@@ -98,17 +113,17 @@ impl Columns {
     fn help(&self, row: &str, found: usize) -> String {
         let expected = self.width;
         let line = self.line;
-        let tab = row.contains('\t');
+        let by_blanks = row.split([' ', '\t']).filter(|field| !field.is_empty()).count();
         if self.hash {
             format!("line {line} was taken for a token: column files have no comments")
         } else if row.starts_with('#') {
             "a line that starts with # is a token here: column files have no comments".to_owned()
-        } else if self.separator == Separator::Tab && !tab && row.contains(' ') {
-            format!("tabs separate the columns on line {line}, blanks on this one: use one of them")
+        } else if self.separator == Separator::Tab && found < expected && by_blanks == expected {
+            format!(
+                "this row is separated by blanks, line {line} by tabs: use one of them throughout the file"
+            )
         } else if self.separator == Separator::Tab && row.ends_with('\t') {
             "the row ends in a tab".to_owned()
-        } else if self.separator == Separator::Blanks && tab {
-            format!("blanks separate the columns on line {line}, a tab on this one: use one of them")
         } else if expected > 1 && (found == 2 * expected || found + 1 == 2 * expected) {
             "two rows seem to stand on one line: is a line end or an empty line missing here?".to_owned()
         } else if found > expected && self.separator == Separator::Blanks {
@@ -143,11 +158,22 @@ impl Format for Columns {
         Place::Last
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        match self.separator {
+            _ if !is_field(label) => Some(NO_FIELD),
+            Separator::Tab if label.ends_with(' ') => Some("ends in a blank, which no one would see"),
+            Separator::Blanks if label.contains(' ') => {
+                Some("holds a blank, and blanks separate the columns")
+            }
+            _ => None,
+        }
+    }
+
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let separator = self.separator();
         for (i, name, probability) in labelled.iter() {
-            copy.marks_before(i, separator, out);
-            if !copy.added {
+            copy.marks_before(i, self, out);
+            if copy.added == 0 {
                 copy.replace_label(i, name, out);
                 continue;
             }
@@ -187,19 +213,29 @@ impl Format for Columns {
     }
 }
 
+/// Whether a text can stand between tabs and line ends.
+pub(super) fn is_field(text: &str) -> bool {
+    !text.is_empty() && !text.contains(['\t', '\n', '\r', '\0'])
+}
+
+/// What is wrong with one that cannot.
+pub(super) const NO_FIELD: &str = "cannot be a field: it is empty or holds a tab, a line end or a zero byte";
+
 /// Writes a sentence: its fields, then its label, between tabs.
 pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
     for row in &sentence.rows {
         let fields: Vec<&str> = row.fields.iter().copied().chain(row.label).collect();
-        if let Some(field) = fields.iter().find(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
-            return refuse(format!("{field:?} cannot be a field: it is empty or holds a tab or a line end"));
+        if let Some(field) = fields.iter().find(|f| !is_field(f)) {
+            return refuse(format!("{field:?} {NO_FIELD}"));
         }
         match fields[..] {
             [] => return refuse("a token without fields and label has no place in columns"),
             [field] if field.contains(' ') => {
                 return refuse(format!("{field:?} holds a blank, and one column alone cannot"));
             }
-            ["-DOCSTART-", ..] => return refuse("-DOCSTART- would be the start of a document"),
+            [first, ..] if is_docstart(first.as_bytes()) => {
+                return refuse(format!("{first} would be the start of a document"));
+            }
             [.., last] if last.ends_with(' ') => {
                 return refuse(format!("{last:?} ends in a blank, which no one would see"));
             }
@@ -220,6 +256,8 @@ enum Row {
     Width(usize),
     /// This column, from 1, is empty.
     Empty(usize),
+    /// There is a tab, which does not separate here.
+    Tab,
 }
 
 impl Separator {
@@ -231,7 +269,7 @@ impl Separator {
         let trimmed = |drop: fn(u8) -> bool| row.iter().rposition(|&byte| !drop(byte)).map_or(0, |n| n + 1);
         start
             + match self {
-                Self::Blanks => trimmed(|byte| matches!(byte, b' ' | b'\t' | b'\r')),
+                Self::Blanks => trimmed(|byte| matches!(byte, b' ' | b'\r')),
                 Self::Tab => match trimmed(|byte| matches!(byte, b' ' | b'\r')) {
                     n if n > 0 && row[n - 1] == b'\t' => trimmed(|byte| byte == b'\r'),
                     n => n,
@@ -239,9 +277,9 @@ impl Separator {
             }
     }
 
-    /// Gives start and end of each field of the row.
+    /// Gives start and end of each field of the row; `false` if there is a tab that does not separate.
     #[inline]
-    fn split(self, bytes: &[u8], start: usize, end: usize, mut field: impl FnMut(usize, usize)) {
+    fn split(self, bytes: &[u8], start: usize, end: usize, mut field: impl FnMut(usize, usize)) -> bool {
         let mut from = start;
         match self {
             Self::Tab => {
@@ -256,6 +294,9 @@ impl Separator {
             Self::Blanks => {
                 for (at, &byte) in (start..end).zip(&bytes[start..end]) {
                     if matches!(byte, b' ' | b'\t') {
+                        if byte == b'\t' {
+                            return false;
+                        }
                         if from < at {
                             field(from, at);
                         }
@@ -267,6 +308,7 @@ impl Separator {
                 }
             }
         }
+        true
     }
 }
 
@@ -304,7 +346,7 @@ mod tests {
 
     #[test]
     fn blanks() {
-        let (block, format) = read("\n\nThe  DT \r\n  cat\tNN\n \t\r\n\n# X\nend .").unwrap();
+        let (block, format) = read("\n\nThe  DT \r\n  cat NN\n \t\r\n\n# X\nend .").unwrap();
         assert_eq!(
             rows(&block),
             [vec![vec!["The", "DT"], vec!["cat", "NN"]], vec![vec!["#", "X"], vec!["end", "."]]]
@@ -314,7 +356,7 @@ mod tests {
         assert_eq!(block.line(1), 4);
         assert_eq!(block.tokens()[0].columns(), 2);
         let lines: Vec<_> = block.tokens().iter().map(|token| block.slice(token.span)).collect();
-        assert_eq!(lines, ["The  DT", "  cat\tNN", "# X", "end ."]);
+        assert_eq!(lines, ["The  DT", "  cat NN", "# X", "end ."]);
     }
 
     #[test]
@@ -368,14 +410,14 @@ mod tests {
                  help: if a word holds a blank, separate the columns by tabs throughout",
             ),
             (
-                "a DT O\nb\tNN X O\n",
-                "train.txt:2: found 4 columns, expected 3 as on line 1\n  \
-                 help: blanks separate the columns on line 1, a tab on this one: use one of them",
-            ),
-            (
                 "a\tDT\tO\nb NN O\n",
                 "train.txt:2: found 1 column, expected 3 as on line 1\n  \
-                 help: tabs separate the columns on line 1, blanks on this one: use one of them",
+                 help: this row is separated by blanks, line 1 by tabs: use one of them throughout the file",
+            ),
+            (
+                "a\tDT\tO\nb\tNN O\n",
+                "train.txt:2: found 2 columns, expected 3 as on line 1\n  \
+                 help: this row is separated by blanks, line 1 by tabs: use one of them throughout the file",
             ),
             (
                 "a\tDT\tO\nb\tNN\tO\t\r\n",
@@ -398,6 +440,18 @@ mod tests {
             ),
         ] {
             assert_eq!(error(text), expected);
+        }
+    }
+
+    #[test]
+    fn tabs_among_blanks() {
+        for row in ["b\tNN X O", "b NN\tO", "\tb NN O", "b NN O\t\r", "-DOCSTART-\t-X- O", "New\tYork NN O"] {
+            assert_eq!(
+                error(&format!("\na DT O\n\n{row}\n")),
+                "train.txt:4: a tab, where blanks separate the columns as on line 2\n  \
+                 help: use one of them throughout the file, such as by tr '\\t' ' '",
+                "{row:?}"
+            );
         }
     }
 

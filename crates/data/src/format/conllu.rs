@@ -13,6 +13,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::Kind;
 use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::columns::{NO_FIELD, is_field};
 use super::copy::{Copy, Labelled};
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
@@ -84,6 +85,12 @@ impl Field {
         }
     }
 
+    /// Whether labels may be written there: all other columns say which word it is and what it depends on.
+    #[must_use]
+    pub const fn takes_labels(self) -> bool {
+        matches!(self, Self::Upos | Self::Xpos | Self::Feats | Self::Deprel | Self::Misc)
+    }
+
     /// The column of that name, in any case; CoNLL-X's names are known, too.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
@@ -116,12 +123,19 @@ impl Format for Conllu {
         Place::Chosen
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        (!is_field(label)).then_some(NO_FIELD)
+    }
+
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         for (i, name, probability) in labelled.iter() {
-            copy.replace_label(i, name, out);
+            let in_misc = copy.label == Field::Misc.column();
+            if !in_misc || probability.is_none() {
+                copy.replace_label(i, name, out);
+            }
             let misc = copy.block.spans(i).last().copied();
             if let (Some(p), Some(misc)) = (probability, misc) {
-                let text = copy.block.slice(misc);
+                let text = if in_misc { name } else { copy.block.slice(misc) };
                 let rest = if text == "_" { String::new() } else { format!("{text}|") };
                 copy.replace(misc, &format!("{rest}Probability={p:.6}"), out);
             }
@@ -150,8 +164,8 @@ pub(super) fn write(
         if let Some(name) = row.label {
             fields[label.column()] = name;
         }
-        if let Some(field) = fields.iter().find(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
-            return refuse(format!("{field:?} cannot be a field: it is empty or holds a tab or a line end"));
+        if let Some(field) = fields.iter().find(|f| !is_field(f)) {
+            return refuse(format!("{field:?} {NO_FIELD}"));
         }
         out.extend_from_slice(fields.join("\t").as_bytes());
         out.push(b'\n');
@@ -406,6 +420,31 @@ mod tests {
         ] {
             assert_eq!(error(&text), expected);
         }
+    }
+
+    #[test]
+    fn labels_and_probabilities() {
+        let block = read(&(row("1", "a") + &row("2", "b").replace("_\n", "A=1\n"))).unwrap();
+        let put = |label: Field, probabilities: Option<&[f64]>| {
+            let (mut copy, mut out) = (Copy::new(&block, label.column(), 2), vec![]);
+            let names = ["B-LOC".to_owned(), "_".to_owned()];
+            let labelled = Labelled { tokens: 0..2, names: &names, probabilities };
+            Conllu { x: false }.put(&mut copy, &labelled, &mut out);
+            copy.rest(&Conllu { x: false }, &mut out);
+            let text = String::from_utf8(out).unwrap();
+            let ends = |line: &str| line.split('\t').skip(3).collect::<Vec<_>>().join(" ");
+            text.lines().map(ends).collect::<Vec<_>>()
+        };
+        let p = Some(&[0.5, 1.0][..]);
+        assert_eq!(put(Field::Misc, None), ["X _ _ 0 root _ B-LOC", "X _ _ 0 root _ _"]);
+        assert_eq!(
+            put(Field::Misc, p),
+            ["X _ _ 0 root _ B-LOC|Probability=0.500000", "X _ _ 0 root _ Probability=1.000000"]
+        );
+        assert_eq!(
+            put(Field::Upos, p),
+            ["B-LOC _ _ 0 root _ Probability=0.500000", "_ _ _ 0 root _ A=1|Probability=1.000000"]
+        );
     }
 
     #[test]

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use super::block::{Block, Span};
+use super::Kind;
+use super::block::{Block, Format, Span};
+use super::words::copy_line_ends;
 
 /// A sentence with the labels to write.
 #[derive(Debug, Clone)]
@@ -33,8 +35,9 @@ pub struct Copy<'a> {
     pub block: &'a Block,
     /// Column of the label.
     pub label: usize,
-    /// The label becomes a further column, where the format has columns for the asking.
-    pub added: bool,
+    /// So many columns each row gets, where the format has columns for the asking: the label, and then its
+    /// probability. If 0, the label takes the place of the one that is there.
+    pub added: usize,
     /// The first byte of its text that was not written yet.
     pub at: usize,
     /// The first mark that was not written yet.
@@ -44,7 +47,7 @@ pub struct Copy<'a> {
 impl<'a> Copy<'a> {
     /// From the start of a block.
     #[must_use]
-    pub const fn new(block: &'a Block, label: usize, added: bool) -> Self {
+    pub const fn new(block: &'a Block, label: usize, added: usize) -> Self {
         Self { block, label, added, at: 0, mark: 0 }
     }
 
@@ -69,21 +72,34 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// Rows such as `-DOCSTART-` get a column too, so that all rows have as many.
-    pub fn marks_before(&mut self, token: usize, separator: char, out: &mut Vec<u8>) {
+    /// Rows such as `-DOCSTART-` get columns too, and those that they lack, so that all rows have as many.
+    pub(super) fn marks_before(&mut self, token: usize, format: &dyn Format, out: &mut Vec<u8>) {
+        let separator = format.separator();
         while let Some(mark) = self.block.marks().get(self.mark).filter(|m| m.before as usize <= token) {
             self.mark += 1;
-            if self.added {
-                self.upto(mark.span.end, out);
+            if self.added == 0 {
+                continue;
+            }
+            self.upto(mark.span.end, out);
+            let fields = self.block.slice(mark.span).split(separator);
+            let found = fields.filter(|field| separator != ' ' || !field.is_empty()).count();
+            for _ in found..format.columns() + 1 {
                 out.extend_from_slice(format!("{separator}O").as_bytes());
+            }
+            if self.added > 1 {
+                out.extend_from_slice(format!("{separator}{:.6}", 1.0).as_bytes());
             }
         }
     }
 
     /// What is left.
-    pub fn rest(&mut self, separator: char, out: &mut Vec<u8>) {
-        self.marks_before(usize::MAX, separator, out);
+    pub fn rest(&mut self, format: &dyn Format, out: &mut Vec<u8>) {
+        self.marks_before(usize::MAX, format, out);
+        let end = self.block.text().len();
+        if format.kind() == Kind::Words {
+            return copy_line_ends(self, end, out);
+        }
         out.extend_from_slice(self.block.text().as_bytes().get(self.at..).unwrap_or_default());
-        self.at = self.block.text().len();
+        self.at = end;
     }
 }

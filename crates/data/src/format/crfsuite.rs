@@ -24,7 +24,8 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::Kind;
-use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank};
+use super::columns::{NO_FIELD, is_field};
 use super::copy::{Copy, Labelled};
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
@@ -48,11 +49,16 @@ impl Crfsuite {
     fn find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
         let mut start = 0;
         let mut inside = false;
+        let mut waiting = None; // the line of a weight whose sequence has not begun
+        let alone = |line| Err((line, "a weight without a sequence".to_owned(), ALONE.to_owned()));
         for (line, row) in (0..).zip(text.split('\n')) {
             let here = start;
             start += row.len() + 1;
             let row = row.trim_end_matches('\r');
             if is_blank(row.as_bytes()) {
+                if let Some(line) = waiting {
+                    return alone(line);
+                }
                 rows.end_sentence();
                 inside = false;
             } else if let Some(declared) = row.strip_prefix('@') {
@@ -61,13 +67,15 @@ impl Crfsuite {
                     return Err((line, "a weight inside a sequence".to_owned(), FIRST.to_owned()));
                 }
                 rows.weight(weight);
+                waiting = Some(line);
             } else {
                 inside = true;
+                waiting = None;
                 self.token(row, here, line, rows).map_err(|(what, help)| (line, what, help.to_owned()))?;
             }
         }
         rows.end_sentence();
-        Ok(())
+        waiting.map_or(Ok(()), alone)
     }
 
     fn token(
@@ -104,7 +112,10 @@ impl Crfsuite {
             let value = match value {
                 None | Some("") => 1.0,
                 Some(text) => match text.parse::<f32>() {
-                    Ok(value) if value.is_finite() => value,
+                    Ok(value) if value.abs() <= LARGEST => value,
+                    Ok(value) if value.is_finite() => {
+                        return Err((format!("'{field}' has too large a value"), SCALE));
+                    }
                     _ => return Err((format!("the value '{text}' of '{field}' is no number"), COLON)),
                 },
             };
@@ -116,6 +127,8 @@ impl Crfsuite {
 }
 
 const FIRST: &str = "it stands before the first token, and an empty line stands between sequences";
+const ALONE: &str = "the first token of the sequence stands on the next line";
+const SCALE: &str = "scale the values: they go up to 1e12";
 const LABEL: &str = "a line starts with the label; a file to be labelled may have none on every line";
 const COLON: &str = "write \\: for a colon that belongs to the name";
 
@@ -184,6 +197,17 @@ impl Format for Crfsuite {
         block.find(file, |text, rows| self.find(text, rows))
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        match label {
+            _ if !is_field(label) => Some(NO_FIELD),
+            _ if label.starts_with('@') => Some("would be read as a declaration, since it starts with @"),
+            _ if label.starts_with('\u{feff}') => {
+                Some("starts with a byte-order mark, which no one would see")
+            }
+            _ => is_blank(label.as_bytes()).then_some("is nothing but blanks"),
+        }
+    }
+
     /// In the label's place; a probability is its value, as CRFsuite's own tagger writes it.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         for (i, name, probability) in labelled.iter() {
@@ -210,11 +234,6 @@ pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::
         out.extend_from_slice(format!("@weight:{}\n", sentence.weight).as_bytes());
     }
     for row in &sentence.rows {
-        if let Some(label) =
-            row.label.filter(|l| l.is_empty() || l.starts_with('@') || is_blank(l.as_bytes()))
-        {
-            return refuse(format!("{label:?} would not be read as a label"));
-        }
         if row.label.is_none() && row.attributes.is_empty() {
             return refuse("a token has neither label nor attributes");
         }
@@ -293,7 +312,7 @@ mod tests {
         let text = "A\ta:1\r\nB\\:\tb\n\n@weight\t3\nA\n";
         let (block, format) = read(text).unwrap();
         let mut out = vec![];
-        let mut copy = Copy::new(&block, 0, true);
+        let mut copy = Copy::new(&block, 0, 1);
         let names = ["X:Y".to_owned(), "Z".to_owned()];
         format.put(
             &mut copy,
@@ -301,7 +320,7 @@ mod tests {
             &mut out,
         );
         format.put(&mut copy, &Labelled { tokens: 2..3, names: &names[1..], probabilities: None }, &mut out);
-        copy.rest('\t', &mut out);
+        copy.rest(&*format, &mut out);
         let expected = "X\\:Y:0.500000\ta:1\r\nZ:1.000000\tb\n\n@weight\t3\nZ\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
@@ -327,6 +346,9 @@ mod tests {
             ("@weight:-1\nA\n", "a.crfsuite:1: the weight '-1' is no number from 0"),
             ("@group:1\nA\n", "a.crfsuite:1: '@group' is no declaration"),
             ("A\n@weight:1\n", "a.crfsuite:2: a weight inside a sequence"),
+            ("A\n\n@weight:5\n\nB\n", "a.crfsuite:3: a weight without a sequence\n  help: the first token"),
+            ("A\n\n@weight:5\n", "a.crfsuite:3: a weight without a sequence"),
+            ("A\ta:1e12\nA\ta:-1.1e12\n", "a.crfsuite:2: 'a:-1.1e12' has too large a value\n  help: scale"),
         ] {
             assert!(error(text).starts_with(expected), "{}", error(text));
         }

@@ -23,7 +23,7 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Kind;
-use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank};
 use super::copy::{Copy, Labelled};
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
@@ -145,8 +145,10 @@ impl<'de> Visitor<'de> for ReadFeatures {
         let mut all = vec![];
         while let Some((name, value)) = map.next_entry::<String, f64>()? {
             let value = single(value);
-            if !value.is_finite() {
-                return Err(A::Error::custom(format!("the value of '{name}' is beyond all bounds")));
+            if value.abs() > LARGEST {
+                return Err(A::Error::custom(format!(
+                    "the value of '{name}' is too large, they go up to 1e12"
+                )));
             }
             all.push((name, value));
         }
@@ -293,6 +295,10 @@ impl Format for Jsonl {
         block.find(file, |text, rows| self.find(text, rows))
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        label.is_empty().then_some("is empty")
+    }
+
     /// Into the value of `labels`, or as a further key; probabilities go to `probabilities`.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
@@ -332,6 +338,16 @@ pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::
     if sentence.rows.iter().any(|row| row.fields.iter().chain(&row.label).any(|field| field.is_empty())) {
         return refuse("a field or label is empty");
     }
+    if sentence.rows.iter().any(|row| row.attributes.iter().any(|(name, _)| name.is_empty())) {
+        return refuse("an attribute has an empty name");
+    }
+    if !sentence.ready || sentence.rows.iter().any(|row| !row.fields.is_empty()) {
+        let token = |row: &super::Outgo<'_>| match row.fields[..] {
+            [word] => quoted(word),
+            _ => listed(row.fields.iter().map(|field| quoted(field)).collect()),
+        };
+        keys.push(("tokens", listed(sentence.rows.iter().map(token).collect())));
+    }
     if sentence.ready {
         let feature = |&(name, value): &(&str, f32)| match value == 1.0 {
             true => quoted(name),
@@ -339,12 +355,6 @@ pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::
         };
         let token = |row: &super::Outgo<'_>| listed(row.attributes.iter().map(feature).collect());
         keys.push(("features", listed(sentence.rows.iter().map(token).collect())));
-    } else {
-        let token = |row: &super::Outgo<'_>| match row.fields[..] {
-            [word] => quoted(word),
-            _ => listed(row.fields.iter().map(|field| quoted(field)).collect()),
-        };
-        keys.push(("tokens", listed(sentence.rows.iter().map(token).collect())));
     }
     let labels: Option<Vec<String>> = sentence.rows.iter().map(|row| row.label.map(quoted)).collect();
     keys.extend(labels.map(|labels| ("labels", listed(labels))));
@@ -395,10 +405,10 @@ mod tests {
     fn all_but_the_labels_stays() {
         let put = |text: &str, probabilities: Option<&[f64]>| {
             let (block, format) = read(text).unwrap();
-            let (mut copy, mut out) = (Copy::new(&block, 1, true), vec![]);
+            let (mut copy, mut out) = (Copy::new(&block, 1, 1), vec![]);
             let names = ["A\"".to_owned()];
             format.put(&mut copy, &Labelled { tokens: 0..1, names: &names, probabilities }, &mut out);
-            copy.rest('\t', &mut out);
+            copy.rest(&*format, &mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(
@@ -440,7 +450,11 @@ mod tests {
                 "a.jsonl:1: invalid type: string \"a\", expected the features of a",
             ),
             ("{\"features\":[[[]]]}".to_owned(), "a.jsonl:1: invalid type: sequence, expected a feature"),
-            ("{\"features\":[{\"a\":1e39}]}".to_owned(), "a.jsonl:1: the value of 'a' is beyond all bounds"),
+            ("{\"features\":[{\"a\":1e39}]}".to_owned(), "a.jsonl:1: the value of 'a' is too large"),
+            (
+                "{\"features\":[{\"a\":1e12}]}\n{\"features\":[{\"a\":-1.1e12}]}".to_owned(),
+                "a.jsonl:2: the value of 'a' is too large, they go up to 1e12",
+            ),
         ] {
             assert!(error(&text).starts_with(expected), "{}", error(&text));
         }

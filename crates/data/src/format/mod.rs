@@ -16,6 +16,7 @@ mod tagged;
 mod words;
 mod write;
 
+pub(crate) use block::LARGEST;
 pub use block::{Block, Format, Mark, Place, Rows, Sentence, Span, Token};
 pub use blocks::{BLOCK, Blocks};
 pub use columns::{Columns, Separator};

@@ -8,6 +8,7 @@
 
 use super::Kind;
 use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
+use super::columns::{NO_FIELD, is_field};
 use super::copy::{Copy, Labelled};
 use crate::error::Result;
 
@@ -122,6 +123,10 @@ impl Format for Ocr {
 
     fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
         block.find(file, find)
+    }
+
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        (!is_field(label)).then_some(NO_FIELD)
     }
 
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {

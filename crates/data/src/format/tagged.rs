@@ -63,6 +63,11 @@ fn slash(word: &str) -> Option<usize> {
     memrchr(b'/', word.as_bytes()).filter(|&at| at > 0 && at + 1 < word.len())
 }
 
+/// Whether it cannot stand between blanks.
+fn bad(text: &str) -> bool {
+    text.is_empty() || text.contains(|c: char| c.is_whitespace() || c == '\0')
+}
+
 impl Format for Tagged {
     fn kind(&self) -> Kind {
         Kind::Tagged
@@ -80,6 +85,10 @@ impl Format for Tagged {
         block.find(file, |text, rows| self.find(text, rows))
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        (bad(label) || label.contains('/')).then_some("holds a slash or a blank, or is empty")
+    }
+
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         for (i, name, _) in labelled.iter() {
             let Some(&word) = copy.block.spans(i).first() else { continue };
@@ -94,15 +103,11 @@ impl Format for Tagged {
 /// Writes a sentence.
 pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
     for (t, row) in sentence.rows.iter().enumerate() {
-        let bad = |text: &str| text.is_empty() || text.contains(char::is_whitespace);
         let Some(&word) = row.fields.first() else {
             return refuse("a token without a word has no place in a text");
         };
         match row.label {
             _ if bad(word) => return refuse(format!("{word:?} is empty or holds a blank")),
-            Some(label) if bad(label) || label.contains('/') => {
-                return refuse(format!("the label {label:?} holds a slash or a blank, or is empty"));
-            }
             None if word.contains('/') => {
                 return refuse(format!("'{word}' has a slash and no label, so it would get one"));
             }
@@ -136,7 +141,7 @@ mod tests {
     }
 
     fn put(block: &Block, format: &dyn Format, label: &str) -> String {
-        let (mut copy, mut out) = (Copy::new(block, 1, true), vec![]);
+        let (mut copy, mut out) = (Copy::new(block, 1, 1), vec![]);
         for s in block.sentences() {
             let names = vec![label.to_owned(); s.tokens.len()];
             format.put(
@@ -145,7 +150,7 @@ mod tests {
                 &mut out,
             );
         }
-        copy.rest(' ', &mut out);
+        copy.rest(format, &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -70,22 +70,32 @@ impl Format for Words {
         block.find(file, find)
     }
 
+    fn refuses_label(&self, label: &str) -> Option<&'static str> {
+        let says = matches!(label, "B" | "M" | "E" | "S");
+        (!says).then_some("does not say which characters make a word")
+    }
+
+    /// Labels are those of [`SCHEME`].
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let names: Vec<&str> = labelled.names.iter().map(String::as_str).collect();
         let mut words = spans(SCHEME, &names).into_iter().map(|word| word.start).peekable();
         for (t, (i, ..)) in labelled.iter().enumerate() {
             let Some(token) = copy.block.tokens().get(i) else { continue };
             let Span { start, end } = token.span;
-            // Between two tokens there is white space only; of that, line ends count.
-            let between = copy.block.text().get(copy.at..start as usize).unwrap_or("");
-            out.extend(between.bytes().filter(|byte| matches!(byte, b'\r' | b'\n')));
-            copy.at = start as usize;
+            copy_line_ends(copy, start as usize, out);
             if words.next_if_eq(&t).is_some() && t > 0 {
                 out.push(b' ');
             }
             copy.upto(end, out);
         }
     }
+}
+
+/// The text up to this byte, in which there are no tokens and so nothing but white space; of that, line ends count.
+pub(super) fn copy_line_ends(copy: &mut Copy<'_>, end: usize, out: &mut Vec<u8>) {
+    let between = copy.block.text().as_bytes().get(copy.at..end).unwrap_or_default();
+    out.extend(between.iter().filter(|byte| matches!(byte, b'\r' | b'\n')));
+    copy.at = end;
 }
 
 /// Writes a sentence: characters joined to words as their labels in `scheme` say; without one, every
@@ -158,14 +168,14 @@ mod tests {
     #[test]
     fn labels_become_blanks() {
         let (block, format) = read("  我 爱你\r\n\n是 \n");
-        let (mut copy, mut out) = (Copy::new(&block, 1, true), vec![]);
+        let (mut copy, mut out) = (Copy::new(&block, 1, 1), vec![]);
         let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let put = |copy: &mut Copy<'_>, tokens, labels, out: &mut Vec<u8>| {
             format.put(copy, &Labelled { tokens, names: &names(labels), probabilities: None }, out);
         };
         put(&mut copy, 0..3, "B E S", &mut out);
         put(&mut copy, 3..4, "M", &mut out);
-        copy.rest('\t', &mut out);
-        assert_eq!(String::from_utf8(out).unwrap(), "我爱 你\r\n\n是 \n");
+        copy.rest(&*format, &mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), "我爱 你\r\n\n是\n");
     }
 }
