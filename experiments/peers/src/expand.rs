@@ -73,7 +73,7 @@ impl Expander {
         let format = format::first(&mut blocks, &mut block, None)?;
         let label = self.label.resolve(&file, &*format)?;
         if self.state.is_none() {
-            let features = self.features.resolve(&*format)?;
+            let features = self.features.resolve(&*format, Some(label))?;
             let program = Arc::new(features.compile(&file, format.columns(), label)?);
             let mut dictionary = Growing::new(&program, Arc::clone(&self.features.lexica));
             let extractor = Extractor::new(Arc::clone(&program), &mut dictionary);
