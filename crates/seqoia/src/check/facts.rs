@@ -143,11 +143,7 @@ impl Facts {
 
     /// The column of the word; none where tokens are attributes.
     pub(super) fn word(&self) -> Option<usize> {
-        let word = match self.kind {
-            Kind::Columns => usize::from(self.label == 0), // the label may be the first column
-            kind => kind.word(),
-        };
-        (word < self.columns.len() && word != self.label).then_some(word)
+        self.kind.word(self.columns.len(), Some(self.label))
     }
 
     /// Different words.
