@@ -68,7 +68,15 @@ impl DevSet {
                             .help("what is scored must be labelled in full, also with --partial")
                             .into());
                     }
-                    corpus.labels.push(gold.intern(block.field(i, set.label)).unwrap_or(0));
+                    let name = gold.intern(block.field(i, set.label)).ok_or_else(|| {
+                        seqoia_data::Error::at(
+                            &file,
+                            block.line(i),
+                            "there are more than 65535 different labels",
+                        )
+                        .help("is the label in another column? --label says which")
+                    })?;
+                    corpus.labels.push(name);
                 }
                 corpus.ends.push(seqoia_core::cast::narrow(corpus.labels.len()));
             }

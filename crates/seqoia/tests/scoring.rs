@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use seqoia::core::Score;
+use seqoia::core::{Judge, Score};
 use seqoia::data::format::Kind;
 use seqoia::data::generate;
 use seqoia::data::open::Input;
@@ -13,9 +13,10 @@ use seqoia::data::scheme::{self, Scheme};
 use seqoia::eval::Unit;
 use seqoia::evaluate::{self, Evaluated};
 use seqoia::{
-    DataOptions, DevSet, LabelColumn, Labeller, Output, Passes, PredictOptions, TrainOptions, Trainer,
-    TrainingSet, predict, try_out,
+    DataOptions, DevJudge, DevSet, LabelColumn, Labeller, Output, Passes, PredictOptions, TrainOptions,
+    Trainer, TrainingSet, predict, try_out,
 };
+use seqoia_strategies::Crew;
 
 fn input(name: &str, text: &str) -> Input {
     seqoia::input_from_text(name, text).unwrap()
@@ -56,6 +57,30 @@ fn scores(evaluated: &Evaluated) -> Vec<Score> {
     }
 }
 
+/// Chunks of the gold, those found and those of both, collected and compared.
+fn counted(evaluated: &Evaluated) -> (u64, u64, u64) {
+    let labels: Vec<&str> =
+        evaluated.sentences.iter().flat_map(|s| &s.tokens).map(|t| t.gold.as_str()).collect();
+    let has = |letter: &str| labels.iter().any(|label| label.starts_with(letter));
+    // All that counts for reading is which letters there are.
+    let scheme = if has("M-") {
+        Scheme::Bmes
+    } else if has("S-") {
+        Scheme::Iobes
+    } else {
+        Scheme::Bie
+    };
+    let mut counts = (0, 0, 0);
+    for sentence in &evaluated.sentences {
+        let (gold, found): (Vec<&str>, Vec<&str>) =
+            sentence.tokens.iter().map(|token| (token.gold.as_str(), token.found.as_str())).unzip();
+        let (gold, found) = (scheme::spans(scheme, &gold), scheme::spans(scheme, &found));
+        let both = gold.iter().filter(|chunk| found.contains(chunk)).count();
+        counts = (counts.0 + gold.len() as u64, counts.1 + found.len() as u64, counts.2 + both as u64);
+    }
+    counts
+}
+
 /// Trains, and asks for the scores in every way there is.
 fn agree(train: &str, dev: &str, data: &DataOptions, what: &str) -> Vec<Score> {
     let set = TrainingSet::read(input("train", train), data).unwrap();
@@ -76,6 +101,11 @@ fn agree(train: &str, dev: &str, data: &DataOptions, what: &str) -> Vec<Score> {
     if data.format != Some(Kind::Words) {
         let beside = evaluate::last_two("out", out.as_bytes(), false).unwrap();
         assert_eq!(scores(&beside), trained.scores, "{what}");
+        if beside.unit == Unit::Chunks {
+            let (gold, found, both) = counted(&beside);
+            let spans = &beside.scored.spans;
+            assert_eq!((spans.gold, spans.found, spans.correct), (gold, found, both), "{what}");
+        }
     }
     trained.scores
 }
@@ -105,6 +135,17 @@ fn all_ask_one_scorer() {
         let found = agree(&words(1, 150), &words(2, 80), &data, "words");
         assert!(found[0].name == "f1" && (20.0..100.0).contains(&found[0].value), "{found:?}");
     }
+}
+
+#[test]
+fn weights_that_are_saved_as_the_same_score_the_same() {
+    let (train, dev) = (corpus(1, 60, Scheme::Iob2), corpus(2, 60, Scheme::Iob2));
+    let set = TrainingSet::read(input("train", &train), &columns()).unwrap();
+    let held_out = DevSet::read(input("dev", &dev), &set).unwrap();
+    let mut judge = DevJudge::new(&held_out, &set, Arc::new(Crew::new(2)));
+    let weights = set.space.view().weights();
+    let nearly: Vec<f64> = (0..weights).map(|i| 1.0 + 1e-12 * f64::from(u8::from(i % 3 == 0))).collect();
+    assert_eq!(judge.scores(&nearly).unwrap(), judge.scores(&vec![1.0; weights]).unwrap());
 }
 
 #[test]
