@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use seqoia::data::format::Kind;
 use seqoia::data::open::Input;
-use seqoia::eval::{ByKnown, FEWEST, Interval, Scored, Unit, confusions, interval, tallies};
+use seqoia::eval::{self, ByKnown, FEWEST, Interval, Scored, Unit, confusions, interval, tallies};
 use seqoia::evaluate::{self, Evaluated, Trials};
 use seqoia::{Error, LabelColumn};
 use seqoia_report::{Compared, Evaluation, bytes, segmentation_table};
@@ -15,6 +16,9 @@ use crate::{screen, targets};
 
 /// How many lines a confusion names.
 const LINES: usize = 5;
+
+/// How many labels are shown, unless `--all` is given.
+const LABELS: usize = 20;
 
 /// How many confusions `--errors` lists, unless it says so.
 const CONFUSIONS: usize = 10;
@@ -97,6 +101,10 @@ fn check(args: &Given) -> seqoia::Result<()> {
         let why = "nothing here is random; it goes with --bootstrap and --compare";
         return Err(Error::Option(format!("--seed: {why}")));
     }
+    if args.conlleval && args.gold.is_none() && args.format.is_some_and(|kind| kind != Kind::Columns) {
+        let what = "--format: conlleval knows columns alone; name the right labels with --gold FILE";
+        return Err(Error::Option(what.to_owned()));
+    }
     if args.metric.is_some() && args.gold.is_none() {
         let what = "name the right segmentation with --gold FILE";
         return Err(Error::Option(format!("--metric sighan: {what}")));
@@ -126,14 +134,14 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
 
 /// The labels of a file scored against those of `--gold`.
 fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
+    let evaluated = evaluate::compare(open(args.gold.as_deref())?, data, args.format, &label(args)?)?;
+    Ok(if args.raw { evaluated.raw() } else { evaluated })
+}
+
+/// The column of the label.
+fn label(args: &Given) -> seqoia::Result<LabelColumn> {
     let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
-    let label = label.map_err(|e| Error::Option(format!("--label: {e}")))?;
-    let evaluated = evaluate::compare(open(args.gold.as_deref())?, data, args.format, &label)?;
-    if !args.raw {
-        return Ok(evaluated);
-    }
-    let sentences = evaluated.sentences;
-    Ok(Evaluated { scored: Scored::of(&sentences, Unit::Raw), unit: Unit::Raw, sentences })
+    label.map_err(|e| Error::Option(format!("--label: {e}")))
 }
 
 /// Labels of one file, and a closer look at them.
@@ -143,23 +151,25 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
     let evaluated = if args.gold.is_some() {
         against_gold(args, data)?
     } else {
-        let (name, text) = evaluate::text(data)?;
-        evaluate::last_two(&name, &text, args.raw)?
+        evaluate::last_two_of(data, args.format, args.raw)?
     };
     let Evaluated { scored, unit, sentences } = &evaluated;
     if args.gold.is_none() && scored.accuracy.token_counts().1 == 0 {
         screen::warning(&format!("{name}: the last two columns never agree; is this what predict wrote?"));
     }
-    let known = args.train.as_deref().map(|file| by_known(file, &name, &evaluated)).transpose()?;
+    let known = args.train.as_deref().map(|file| by_known(args, file, &name, &evaluated)).transpose()?;
     let seed = args.seed.unwrap_or(1);
     let interval = args.bootstrap.map(|n| interval(&tallies(sentences, *unit), n, seed));
     let all = confusions(sentences, LINES);
     let shown = |most: usize| &all[..all.len().min(most)];
     let train = args.train.as_deref().map(|file| file.display().to_string()).unwrap_or_default();
+    let by_label = if unit.is_chunks() { vec![] } else { eval::labels(sentences) };
     let look = Evaluation {
         name: &name,
         scored,
         unit: *unit,
+        labels: &by_label,
+        most_labels: if args.all { usize::MAX } else { LABELS },
         known: known.as_ref().map(|known| (train.as_str(), known)),
         interval,
         confusions: args.errors.map(shown),
@@ -167,6 +177,9 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
     };
     if args.json {
         let mut record = figures(&evaluated)?;
+        if !unit.is_chunks() {
+            record["labels"] = serde_json::to_value(&by_label)?;
+        }
         if let Some(ByKnown { known, unknown }) = &known {
             record["known_words"] = serde_json::to_value(known)?;
             record["unknown_words"] = serde_json::to_value(unknown)?;
@@ -191,13 +204,16 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
 }
 
 /// Known and unknown words by the training data.
-fn by_known(train: &Path, name: &str, evaluated: &Evaluated) -> seqoia::Result<ByKnown> {
+fn by_known(args: &Given, train: &Path, name: &str, evaluated: &Evaluated) -> seqoia::Result<ByKnown> {
     let Evaluated { unit, sentences, .. } = evaluated;
     if sentences.iter().flat_map(|s| &s.tokens).all(|token| token.word.is_empty()) {
-        let why = format!("{name} has two columns, the labels; the word is wanted as its first column");
+        let why = match args.gold {
+            None => format!("{name} has two columns, the labels; the word is wanted as its first column"),
+            Some(_) => format!("{name} has no words"),
+        };
         return Err(Error::Mismatch(format!("--train: {why}")));
     }
-    let words = evaluate::words_of_data(open(Some(train))?)?;
+    let words = evaluate::words_of_data(open(Some(train))?, args.format, &label(args)?)?;
     Ok(ByKnown::of(sentences, *unit, |word| words.contains(word)))
 }
 

@@ -292,8 +292,8 @@ pub(crate) struct EvalArgs {
     /// A file with the gold labels, if they do not stand beside the predicted ones
     #[arg(long, value_name = "FILE")]
     pub(crate) gold: Option<PathBuf>,
-    /// Format of both files, with --gold, if it is not to be recognised
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), requires = "gold")]
+    /// Format of all files, if it is not to be recognised
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), conflicts_with_all = ["compare", "metric"])]
     pub(crate) format: Option<Kind>,
     /// Column of the label in both files, with --gold: a number from 0, or upos, xpos, ...
     #[arg(long, value_name = "COLUMN", requires = "gold")]
@@ -307,6 +307,9 @@ pub(crate) struct EvalArgs {
     /// Figures as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Scores of all labels that are no chunks, not of the 20 most frequent alone
+    #[arg(long, conflicts_with_all = ["conlleval", "compare", "metric"])]
+    pub(crate) all: bool,
 
     /// The N most frequent confusions [10], with lines
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10", conflicts_with = "conlleval",

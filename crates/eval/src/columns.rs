@@ -1,4 +1,5 @@
-//! Scores a text in columns, as `conlleval` reads it.
+//! Scores a text in columns, as `conlleval` reads it: for `eval --conlleval`, since all else reads files with the
+//! formats of training and prediction.
 //!
 //! One token a line; the last two columns are the gold and the guessed label. An empty line ends a sentence, and
 //! so does a row whose first column is the boundary, `-X-`: such a row is no token. Every row has as many columns

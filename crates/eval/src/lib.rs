@@ -4,7 +4,7 @@
 //! held twice; only a closer look wants whole sentences. Nothing here opens a file, prints or panics; numbers are in per cent.
 //!
 //! - [`Spans`] counts chunks as `conlleval` does, and [`SpanScores::conlleval`] prints what it prints;
-//! - [`Accuracy`] counts tokens and whole sentences;
+//! - [`Accuracy`] counts tokens and whole sentences, [`labels`] each label;
 //! - [`score`] reads a text in columns and gives both; [`read`] keeps its sentences, for a closer look:
 //! - [`confusions`] lists which label was taken for which, [`ByKnown`] parts known from unknown words;
 //! - [`interval`] says how far a score is chance, [`randomisation`] whether the difference of two is;
@@ -28,6 +28,7 @@ mod chunks;
 mod columns;
 mod confusion;
 mod known;
+mod labels;
 mod randomisation;
 mod scores;
 mod sentence;
@@ -41,9 +42,10 @@ pub use chunks::{Chunk, chunks};
 pub use columns::{Error, Options, Scored, read, score};
 pub use confusion::{Confusion, confusions};
 pub use known::{ByKnown, Part};
+pub use labels::labels;
 pub use randomisation::{Significance, randomisation};
 pub use scores::{SpanScores, TypeScores};
-pub use sentence::{Sentence, Token, Unit};
+pub use sentence::{Counter, Sentence, Token, Unit};
 pub use sighan::{Named, Segmentation, Vocabulary};
 pub use spans::Spans;
 pub use tally::{Tally, tallies};

@@ -2,6 +2,50 @@
 
 use crate::{Accuracy, Scored, Spans};
 
+/// Counts sentences, one after another.
+///
+/// ```
+/// use seqoia_eval::{Counter, Unit};
+///
+/// let mut counter = Counter::new(Unit::Chunks);
+/// // Labels are compared as they are; chunks are counted by labels that `Spans` knows in full.
+/// counter.sentence([("S-X", "S-X"), ("S-X", "O")], [("B-X", "B-X"), ("B-X", "O")]);
+/// let scored = counter.finish();
+/// assert_eq!((scored.accuracy.tokens(), scored.spans.recall()), (50.0, 50.0));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Counter {
+    spans: Spans,
+    accuracy: Accuracy,
+}
+
+impl Counter {
+    /// Starts to count.
+    #[must_use]
+    pub fn new(unit: Unit) -> Self {
+        Self { spans: Spans::new(unit.raw()), accuracy: Accuracy::default() }
+    }
+
+    /// Counts a sentence: gold and found labels, and those that chunks are counted by; none of the latter if
+    /// chunks are not wanted.
+    pub fn sentence<'a>(
+        &mut self,
+        labels: impl IntoIterator<Item = (&'a str, &'a str)>,
+        chunks: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) {
+        labels.into_iter().for_each(|(gold, found)| self.accuracy.token(gold == found));
+        chunks.into_iter().for_each(|(gold, found)| self.spans.token(gold, found));
+        self.accuracy.end_sentence();
+        self.spans.end_sentence();
+    }
+
+    /// The scores.
+    #[must_use]
+    pub fn finish(self) -> Scored {
+        Scored { spans: self.spans.finish(), accuracy: self.accuracy }
+    }
+}
+
 /// A token with its two labels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
@@ -69,7 +113,7 @@ impl Sentence {
 }
 
 impl Scored {
-    /// The scores of sentences. Where tokens count, `spans` has the scores of each label.
+    /// The scores of sentences.
     ///
     /// ```
     /// use seqoia_eval::{Options, Scored, Unit, read};
@@ -79,13 +123,11 @@ impl Scored {
     /// # Ok::<(), seqoia_eval::Error>(())
     /// ```
     pub fn of(sentences: &[Sentence], unit: Unit) -> Scored {
-        let (mut spans, mut accuracy) = (Spans::new(unit.raw()), Accuracy::default());
+        let mut counter = Counter::new(unit);
         for sentence in sentences {
-            sentence.labels().for_each(|(gold, found)| spans.token(gold, found));
-            sentence.tokens.iter().for_each(|token| accuracy.token(token.gold == token.found));
-            spans.end_sentence();
-            accuracy.end_sentence();
+            let labels = sentence.tokens.iter().map(|token| (token.gold.as_str(), token.found.as_str()));
+            counter.sentence(labels, sentence.labels());
         }
-        Scored { spans: spans.finish(), accuracy }
+        counter.finish()
     }
 }

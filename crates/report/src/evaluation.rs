@@ -1,11 +1,11 @@
 //! All that `eval` shows of one file: scores, known and unknown words, the interval, confusions; as text, and
 //! with the sentences themselves as a page.
 
-use seqoia_eval::{ByKnown, Confusion, Interval, Part, Scored, Sentence, Unit};
+use seqoia_eval::{ByKnown, Confusion, Interval, Part, Scored, Sentence, TypeScores, Unit};
 
 use crate::html::{Page, Shown};
 use crate::number::{counted, grouped};
-use crate::scores::{score_table, tallies, tally_row, types};
+use crate::scores::{labels, score_table, tallies, tally_row, types};
 use crate::table::Table;
 
 /// Most sentences that a page shows: more make a browser slow.
@@ -19,6 +19,10 @@ pub struct Evaluation<'a> {
     pub scored: &'a Scored,
     /// What they count.
     pub unit: Unit,
+    /// The scores of each label, where tokens count.
+    pub labels: &'a [TypeScores],
+    /// How many of them are shown as text.
+    pub most_labels: usize,
     /// Known and unknown words, and the file that says which are known.
     pub known: Option<(&'a str, &'a ByKnown)>,
     /// The interval of the score.
@@ -33,7 +37,16 @@ impl Evaluation<'_> {
     /// For a terminal.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut out = score_table(self.scored, self.unit.is_chunks());
+        let mut out = String::new();
+        if !self.unit.is_chunks() {
+            out.push_str(&labels(self.labels, self.most_labels).text());
+            let more = self.labels.len().saturating_sub(self.most_labels);
+            if more > 0 {
+                out.push_str(&format!(" {}; --all shows them\n", counted(more as u64, "more label")));
+            }
+            out.push('\n');
+        }
+        out.push_str(&score_table(self.scored, self.unit.is_chunks()));
         if let Some((file, known)) = self.known {
             out.push_str(&format!("\n Words that {file} has, and others:\n\n"));
             let tables: Vec<String> = self.known_tables(known).iter().map(Table::text).collect();
@@ -60,8 +73,13 @@ impl Evaluation<'_> {
         if let Some(interval) = &self.interval {
             page.paragraph(&self.interval_line(interval));
         }
-        page.heading(if self.unit.is_chunks() { "Types of chunks" } else { "Labels" });
-        page.table(&types(&self.scored.spans));
+        if self.unit.is_chunks() {
+            page.heading("Types of chunks");
+            page.table(&types(&self.scored.spans));
+        } else {
+            page.heading("Labels");
+            page.table(&labels(self.labels, self.labels.len()));
+        }
         if let Some((file, known)) = self.known {
             page.heading("Known and unknown words");
             page.paragraph(&format!("Words that {file} has, and others."));
@@ -206,6 +224,8 @@ mod tests {
             name: "<out>",
             scored: &scored,
             unit: Unit::Chunks,
+            labels: &[],
+            most_labels: 0,
             known: None,
             interval: None,
             confusions: Some(&confusions),

@@ -1,8 +1,8 @@
-//! The table of `eval`: totals, then a row a type.
+//! The tables of `eval`: totals, then a row a type; or a row a label.
 
 use crate::number::grouped;
 use crate::table::Table;
-use seqoia_eval::{Scored, SpanScores, Tally};
+use seqoia_eval::{Scored, SpanScores, Tally, TypeScores};
 
 /// Chunk scores by type, or accuracy alone if the labels are no chunks.
 #[must_use]
@@ -31,6 +31,13 @@ pub(crate) fn types(spans: &SpanScores) -> Table {
     for t in &spans.types {
         tally_row(&mut table, &format!("  {}", t.name), t.tally());
     }
+    table
+}
+
+/// The first labels.
+pub(crate) fn labels(labels: &[TypeScores], most: usize) -> Table {
+    let mut table = tallies();
+    labels.iter().take(most).for_each(|label| tally_row(&mut table, &label.name, label.tally()));
     table
 }
 

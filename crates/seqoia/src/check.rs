@@ -5,6 +5,7 @@
 
 mod facts;
 
+use seqoia_data::features::MOST_LABELS;
 use seqoia_data::format::Kind;
 use seqoia_data::open::Input;
 use seqoia_data::scheme::Scheme;
@@ -140,10 +141,12 @@ pub fn check(train: Input, dev: Option<Input>, options: &CheckOptions) -> Result
     found.lengths(&train);
     found.repeated(&train);
     if let Some(dev) = &dev {
-        found.shape(&train, dev);
-        found.other_labels(&train, dev);
-        if scheme.is_some() {
-            found.scheme(dev, scheme);
+        // In other columns there are other things, and that is all there is to say about labels.
+        if found.shape(&train, dev) {
+            found.other_labels(&train, dev);
+            if let Some(scheme) = scheme {
+                found.dev_scheme(&train, dev, scheme, options.scheme.is_none());
+            }
         }
         found.lengths(dev);
         found.shared(&train, dev);
@@ -171,11 +174,11 @@ fn percent(part: u64, all: u64) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-/// `3, 9, 12, ...`: the lines of the first cases.
+/// `lines 3, 9, 12, ...`: where the first cases are.
 fn lines(tally: &Tally) -> String {
     let all: Vec<String> = tally.lines.iter().map(u64::to_string).collect();
-    let more = if tally.count > all.len() as u64 { ", ..." } else { "" };
-    format!("line{} {}{more}", if tally.count == 1 { "" } else { "s" }, all.join(", "))
+    let more = if tally.more_lines { ", ..." } else { "" };
+    format!("line{} {}{more}", if all.len() == 1 { "" } else { "s" }, all.join(", "))
 }
 
 /// Names one after another, the first of them.
@@ -213,6 +216,11 @@ impl Findings {
             let what = format!("every token has the label {}", only.name);
             let help = "is the label in another column? --label says which";
             return self.add(Level::Error, facts, Some(only.line), what, help);
+        }
+        if let Some(line) = facts.too_many_labels {
+            let what = format!("more than {MOST_LABELS} different labels");
+            let help = "too many for a model: is the label in another column? --label says which";
+            return self.add(Level::Error, facts, Some(line), what, help);
         }
         let rare: Vec<_> = facts.labels.iter().filter(|l| l.count < RARE).collect();
         if rare.is_empty() {
@@ -336,12 +344,24 @@ impl Findings {
     }
 
     /// The dev file is built like the training file.
-    fn shape(&mut self, train: &Facts, dev: &Facts) {
+    fn shape(&mut self, train: &Facts, dev: &Facts) -> bool {
         let (have, want) = (dev.columns.len(), train.columns.len());
         if have != want {
             let what = format!("{}, where {} has {want}", counted(have, "column"), train.file);
             self.add(Level::Error, dev, None, what, "both files must have the same columns");
         }
+        have == want
+    }
+
+    /// The dev file keeps to the scheme of the training file, unless it is written in another one.
+    fn dev_scheme(&mut self, train: &Facts, dev: &Facts, scheme: Scheme, recognised: bool) {
+        let broken = |scheme| dev.breaks(scheme).count;
+        let own = dev.recogniser.finish().filter(|own| recognised && broken(*own) < broken(scheme));
+        let Some(own) = own else { return self.scheme(dev, Some(scheme)) };
+        let (own, other) = (own.name(), scheme.name());
+        let what = format!("labels are chunks in {own}, but those of {} are in {other}", train.file);
+        let help = format!("convert one of the files, such as with: seqoia convert --scheme {other}");
+        self.add(Level::Warning, dev, dev.breaks(scheme).first(), what, help);
     }
 
     /// Labels of one file that the other does not have.
@@ -372,14 +392,16 @@ impl Findings {
     /// Sentences that both have.
     fn shared(&mut self, train: &Facts, dev: &Facts) {
         let Tally { count, original, .. } = dev.shared;
-        let short = match dev.short_shared {
+        let short = |before: &str| match dev.short_shared {
             0 => String::new(),
-            n => format!(", and {n} of at most {SHORT} tokens"),
+            n => format!("{before} {n} of at most {SHORT} tokens"),
         };
         let Some(original) = original else {
-            let what = format!("no sentence of more than {SHORT} tokens is in {}{short}", train.file);
-            return self.ok(dev, what.replace(", and", ";"));
+            let short = short(";");
+            return self
+                .ok(dev, format!("no sentence of more than {SHORT} tokens is in {}{short}", train.file));
         };
+        let short = short(", and");
         let share = percent(count, dev.sentences);
         let verb = if count == 1 { "is" } else { "are" };
         let what = format!(

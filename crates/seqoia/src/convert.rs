@@ -205,7 +205,7 @@ impl<'a> Plan<'a> {
         let columns = 0..format.columns();
         let fields: Vec<usize> = match to {
             _ if conll(from) && conll(to) => columns.collect(),
-            _ if conll(from) => vec![from.word()],
+            _ if conll(from) => vec![Field::Form.column()],
             Kind::Columns | Kind::Jsonl => columns.filter(|c| Some(*c) != label).collect(),
             _ => columns.filter(|c| Some(*c) != label).take(1).collect(),
         };

@@ -50,7 +50,7 @@ pub fn cross_validate(
         return Err(Error::Option(format!("--folds {folds}: at least two folds are needed")));
     }
     let name = input.name.clone();
-    let (kind, sentences) = sentences(input, data.format)?;
+    let (kind, sentences) = sentences(Blocks::new(input), data.format)?;
     if sentences.len() < folds {
         let have = counted(sentences.len(), "sentence");
         return Err(Error::Option(format!("--folds {folds}: {name} has only {have}")));
@@ -61,10 +61,12 @@ pub fn cross_validate(
     }
     let read = |text: String| Input::from_bytes(&name, text);
     // Mistakes in the options are told before an hour of training, and what is right for the whole file is
-    // right for its parts.
+    // right for its parts: so is its scheme, of which a part may show nothing.
     let data = DataOptions { format: Some(kind), ..data.clone() };
-    Trainer::new(&TrainingSet::read(read(sentences.concat())?, &data)?, options)?;
-    let data = DataOptions { absent_labels: true, ..data };
+    let whole = TrainingSet::read(read(sentences.concat())?, &data)?;
+    Trainer::new(&whole, options)?;
+    let data = DataOptions { part_of: Some(whole.schemes), ..data };
+    drop(whole);
     let mut done = vec![];
     for number in 1..=folds {
         let (from, to) = ((number - 1) * sentences.len() / folds, number * sentences.len() / folds);
@@ -101,10 +103,10 @@ pub fn mean_and_deviation(folds: &[Fold]) -> Vec<(&'static str, f64, f64)> {
     names.into_iter().map(of).collect()
 }
 
-/// The text of each sentence, with what stands before it.
-fn sentences(input: Input, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
-    let file = input.name.clone();
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+/// The text of each sentence, with what stands before it, and ended as its format ends sentences: any of them
+/// may come to stand before any other.
+fn sentences(mut blocks: Blocks, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
+    let (file, mut block) = (blocks.name().to_owned(), Block::default());
     let format = format::first(&mut blocks, &mut block, kind)?;
     let mut all = vec![];
     loop {
@@ -123,9 +125,13 @@ fn sentences(input: Input, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
             break;
         }
     }
-    // The last line of a file may have no end, and another sentence may come to stand behind it.
-    if let Some(last) = all.last_mut().filter(|last| !last.ends_with('\n')) {
-        last.push('\n');
+    for sentence in &mut all {
+        if !sentence.ends_with('\n') {
+            sentence.push('\n'); // as the last line of a file may lack it
+        }
+        if !format.kind().by_line() {
+            sentence.push('\n');
+        }
     }
     Ok((format.kind(), all))
 }
@@ -135,17 +141,61 @@ fn sentences(input: Input, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
 mod tests {
     use super::*;
 
-    fn read(text: &str, kind: Option<Kind>) -> Vec<String> {
-        sentences(Input::from_bytes("x", text).unwrap(), kind).unwrap().1
+    /// The fields of the tokens of each sentence.
+    fn parsed(text: &str, kind: Kind) -> Vec<Vec<Vec<String>>> {
+        let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("x", text).unwrap()), Block::default());
+        let format = format::first(&mut blocks, &mut block, Some(kind)).unwrap();
+        format.parse("x", &mut block).unwrap();
+        let token = |i| block.columns(i).map(str::to_owned).collect();
+        block.sentences().map(|s| s.tokens.map(token).collect()).collect()
     }
 
     #[test]
-    fn sentences_put_together_are_the_file() {
-        for text in ["a 1\nb 2\n\nc 3\n\n\nd 4\n", "-DOCSTART- O\n\na 1\n\n-DOCSTART- O\n\nb 2"] {
-            assert_eq!(read(text, None).concat().trim_end(), text.trim_end());
+    fn any_sentences_put_together_are_these_sentences() {
+        let row = |id: usize| format!("{id}\tw{id}\t_\tX\t_\t_\t0\t_\t_\t_\n");
+        let conllu: String = (1..9)
+            .map(|n| format!("# n = {n}\n{}\n", (1..n).map(row).collect::<String>() + &row(n)))
+            .collect();
+        for (text, kind) in [
+            ("a 1\nb 2\n\nc 3\n\n\nd 4\n\ne 5", Kind::Columns),
+            ("a 1\r\nb 2\r\n\r\nc 3\r\n\r\nd 4\r\n", Kind::Columns),
+            ("-DOCSTART- O\n\na 1\n\n-DOCSTART- O\n\nb 2\n-DOCSTART- O\nc 3", Kind::Columns),
+            (&conllu, Kind::Conllu),
+            ("X\ta\nY\tb\n\nX\tc\n", Kind::Crfsuite),
+            ("a/1 b/2\nc/3\n\nd/4", Kind::Tagged),
+            ("ab c\nd\nef", Kind::Words),
+        ] {
+            let all = parsed(text, kind);
+            for size in [1, 2, 3, 5, 8, 13, 21, 34, 55, 1000] {
+                let blocks = Blocks::with_size(Input::from_bytes("x", text).unwrap(), size);
+                let (_, pieces) = sentences(blocks, Some(kind)).unwrap();
+                assert_eq!(pieces.len(), all.len(), "{text:?} in blocks of {size}");
+                for from in 0..pieces.len() {
+                    for to in from..pieces.len() {
+                        let rest = [&pieces[..from], &pieces[to..]].concat().concat();
+                        let expected = [&all[..from], &all[to..]].concat();
+                        assert_eq!(parsed(&rest, kind), expected, "{rest:?} from blocks of {size}");
+                    }
+                }
+            }
         }
-        assert_eq!(read("a 1\nb 2\n\nc 3\n", None), ["a 1\nb 2\n", "\nc 3\n"]);
-        assert_eq!(read("a/1 b/2\nc/3", Some(Kind::Tagged)), ["a/1 b/2\n", "c/3\n"]);
+    }
+
+    #[test]
+    fn a_fold_without_chunks_is_scored_like_the_others() {
+        // All chunks are in the first half, so the second half knows of no scheme.
+        let text = "a B-X\nb I-X\nc O\n\n".repeat(6) + &"d O\ne O\n\n".repeat(6);
+        let mut data = DataOptions::default();
+        data.features.templates.push(("t".to_owned(), "U:%x[0,0]\nB\n".to_owned()));
+        let entry = seqoia_learners::registry::find("averaged-perceptron").unwrap();
+        let options = TrainOptions::new(entry, entry.check(&[]).unwrap());
+        for scheme in [None, Some(seqoia_data::scheme::Scheme::Iobes)] {
+            data.scheme = scheme;
+            let input = Input::from_bytes("x", text.as_str()).unwrap();
+            let folds = cross_validate(input, &data, &options, 2, &Arc::default(), &mut |_| ()).unwrap();
+            let names = |fold: &Fold| fold.scores.iter().map(|s| s.name).collect::<Vec<_>>();
+            assert_eq!(folds.iter().map(names).collect::<Vec<_>>(), [["f1", "accuracy"]; 2]);
+        }
     }
 
     #[test]

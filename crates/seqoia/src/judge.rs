@@ -1,4 +1,7 @@
 //! Scores weights on held-out data: decodes it on all threads, counts on one.
+//!
+//! Weights are rounded to single precision, as they are when they are saved: what is said of them is what
+//! `predict` and `eval` will say of the model.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,14 +10,14 @@ use seqoia_core::{Corpus, Judge, Score};
 use seqoia_data::features::{Extractor, Labels, Memory};
 use seqoia_data::format::{self, Block, Blocks};
 use seqoia_data::open::Input;
-use seqoia_data::scheme::{self, Scheme};
-use seqoia_eval::{Accuracy, Spans};
+use seqoia_data::scheme;
 use seqoia_strategies::Crew;
 use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result, counted};
 use crate::labels::{self, Schemes};
+use crate::scorer::Scorer;
 use crate::training_set::TrainingSet;
 
 /// Sentences that a worker takes at a time.
@@ -65,7 +68,15 @@ impl DevSet {
                             .help("what is scored must be labelled in full, also with --partial")
                             .into());
                     }
-                    corpus.labels.push(gold.intern(block.field(i, set.label)).unwrap_or(0));
+                    let name = gold.intern(block.field(i, set.label)).ok_or_else(|| {
+                        seqoia_data::Error::at(
+                            &file,
+                            block.line(i),
+                            "there are more than 65535 different labels",
+                        )
+                        .help("is the label in another column? --label says which")
+                    })?;
+                    corpus.labels.push(name);
                 }
                 corpus.ends.push(seqoia_core::cast::narrow(corpus.labels.len()));
             }
@@ -127,7 +138,8 @@ pub struct DevJudge<'a> {
     rules: Option<&'a Rules>,
     well_formed: Option<Rules>,
     crew: Arc<Crew>,
-    decoders: Vec<Mutex<Decoder<f64>>>,
+    decoders: Vec<Mutex<Decoder<f32>>>,
+    rounded: Vec<f32>,
     found: Vec<u16>,
 }
 
@@ -138,11 +150,13 @@ impl<'a> DevJudge<'a> {
         let decoders = (0..crew.len()).map(|_| Mutex::new(Decoder::default())).collect();
         let (space, labels, rules) = (&*set.space, &set.labels, set.rules.as_deref());
         let well_formed = labels::well_formed(set.schemes, set.kind, rules, labels.len(), |y| labels.name(y));
-        DevJudge { dev, space, labels, rules, well_formed, crew, decoders, found: vec![] }
+        DevJudge { dev, space, labels, rules, well_formed, crew, decoders, rounded: vec![], found: vec![] }
     }
 
     fn decode(&mut self, w: &[f64]) -> seqoia_core::Result<()> {
         let corpus = &self.dev.corpus;
+        self.rounded.clear();
+        self.rounded.extend(w.iter().map(|w| seqoia_core::cast::single(*w)));
         self.found.resize(corpus.tokens(), 0);
         let mut portions: Vec<Mutex<&mut [u16]>> = vec![];
         let (mut rest, mut done) = (self.found.as_mut_slice(), 0);
@@ -154,7 +168,7 @@ impl<'a> DevJudge<'a> {
         }
         let (next, stuck) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (space, decoders, rules) = (self.space.view(), &self.decoders, self.rules);
-        let well_formed = self.well_formed.as_ref();
+        let (w, well_formed) = (self.rounded.as_slice(), self.well_formed.as_ref());
         self.crew.run(&|worker| {
             let mut decoder = decoders[worker].lock().unwrap_or_else(PoisonError::into_inner);
             let mut labels = vec![];
@@ -194,10 +208,9 @@ impl Judge for DevJudge<'_> {
     fn scores(&mut self, w: &[f64]) -> seqoia_core::Result<Vec<Score>> {
         self.decode(w)?;
         let corpus = &self.dev.corpus;
-        let (mut spans, mut accuracy) = (Spans::new(false), Accuracy::default());
-        let (mut from, mut gold, mut found) = (0, vec![], vec![]);
-        let (mut gold_text, mut found_text) = (vec![], vec![]);
-        let Schemes { file, model } = self.dev.schemes;
+        let schemes = self.dev.schemes;
+        let mut scorer = Scorer::new(schemes.file.map(|file| [file; 2]));
+        let (mut from, mut gold, mut found, mut text) = (0, vec![], vec![], vec![]);
         for &end in &corpus.ends {
             let range = from..end as usize;
             from = end as usize;
@@ -205,22 +218,15 @@ impl Judge for DevJudge<'_> {
             gold.extend(corpus.labels[range.clone()].iter().map(|&y| self.dev.gold.name(y)));
             found.clear();
             found.extend(self.found[range].iter().map(|&y| self.labels.name(y)));
-            if let (Some(file), Some(model)) = (file, model) {
-                // Chunks are counted in IOB2, which the scorer knows in full.
-                scheme::convert(file, Scheme::Iob2, &gold, &mut gold_text);
-                scheme::convert(model, Scheme::Iob2, &found, &mut found_text);
-                gold_text.iter().zip(&found_text).for_each(|(g, f)| spans.token(g, f));
-                gold_text.iter().zip(&found_text).for_each(|(g, f)| accuracy.token(g == f));
-            } else {
-                gold.iter().zip(&found).for_each(|(g, f)| accuracy.token(g == f));
+            match schemes.change() {
+                None => scorer.sentence(&gold, &found),
+                Some((model, file)) => {
+                    scheme::convert(model, file, &found, &mut text);
+                    let text: Vec<&str> = text.iter().map(String::as_str).collect();
+                    scorer.sentence(&gold, &text);
+                }
             }
-            spans.end_sentence();
-            accuracy.end_sentence();
         }
-        let accuracy = Score { name: "accuracy", value: accuracy.tokens() };
-        Ok(match file {
-            Some(_) => vec![Score { name: "f1", value: spans.finish().f1() }, accuracy],
-            None => vec![accuracy],
-        })
+        Ok(scorer.scores())
     }
 }

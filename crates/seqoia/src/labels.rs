@@ -45,7 +45,9 @@ pub(crate) fn schemes(
 ) -> Result<Schemes> {
     let unknown = |label: &&str| options.partial.as_deref() == Some(*label);
     let mut schemes = Schemes { file: Some(format::WORDS_SCHEME), model: None };
-    if kind != Kind::Words {
+    if let Some(whole) = options.part_of {
+        schemes.file = whole.file;
+    } else if kind != Kind::Words {
         let (mut recogniser, mut none_known) = (Recogniser::default(), true);
         indexer.for_each_gold(|labels| {
             none_known &= labels.iter().all(unknown);
@@ -120,7 +122,7 @@ pub(crate) fn rules(
     match choice {
         RuleChoice::Scheme(wanted) => {
             let other = scheme.filter(|scheme| scheme != wanted);
-            if other.is_some() || !labels.iter().any(|label| wanted.reads(label)) {
+            if other.is_some() || !(absent || labels.iter().any(|label| wanted.reads(label))) {
                 let are = other.map_or("no chunk labels".to_owned(), |other| other.name().to_owned());
                 return Err(Error::Option(format!(
                     "--rules {0}: the labels of {file} are {are}; train in {0} with --scheme {0}, or give their \

@@ -43,6 +43,7 @@ mod own_words;
 mod predict;
 mod predictor;
 mod save;
+mod scorer;
 mod seen;
 mod shrink;
 mod trainer;

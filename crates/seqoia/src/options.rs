@@ -12,6 +12,7 @@ use seqoia_structures::chain::Precision;
 
 use crate::checkpoint::Checkpoint;
 use crate::error::{self, Error, Result};
+use crate::labels::Schemes;
 
 /// Where the attributes come from: template files and named sets, taken together.
 #[derive(Clone, Debug, Default)]
@@ -292,8 +293,9 @@ pub struct DataOptions {
     pub rules: Option<RuleChoice>,
     /// What stands in the place of a label that is not known; all are known if none.
     pub partial: Option<String>,
-    /// Rules, weights and costs may name labels that the data does not have: a part of it may lack some.
-    pub absent_labels: bool,
+    /// The schemes of a whole of which the data is a part. A part may lack labels, so its own scheme may not be
+    /// seen in it, and rules, weights and costs may name labels that it does not have.
+    pub part_of: Option<Schemes>,
     /// How much labels count: a sentence counts the mean of its labels. By label or by chunk type.
     pub label_weights: Vec<(String, f64)>,
     /// How much it costs to miss a label, for learners that look at costs. By label or by chunk type.

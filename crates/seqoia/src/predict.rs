@@ -354,12 +354,8 @@ fn nbest(
 
 /// Where the words are; none if there are attributes alone, of which it cannot be said which is the word.
 pub(crate) fn word_column(labeller: &Labeller, format: &dyn Format) -> Option<usize> {
-    let words = format.columns() > usize::from(matches!(format.label(), Place::Fixed(_)));
-    words.then(|| match format.kind() {
-        // The label may be the first column.
-        Kind::Columns => usize::from(labeller.meta().label_column == 0),
-        kind => kind.word(),
-    })
+    let label = (format.label() != Place::Missing).then(|| label_column(labeller, format));
+    format.kind().word(format.columns(), label)
 }
 
 /// A sentence as JSON.

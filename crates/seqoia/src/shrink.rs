@@ -6,7 +6,6 @@ use seqoia_core::Score;
 use seqoia_data::features::Strings;
 use seqoia_data::format::{self, Block, Blocks, Place};
 use seqoia_data::open::Input;
-use seqoia_eval::{Accuracy, Spans};
 use seqoia_model::Writer;
 
 use crate::coded::{Bits, Coded};
@@ -15,6 +14,7 @@ use crate::labeller::Labeller;
 use crate::predict::{check_columns, label_column};
 use crate::predictor::Predictor;
 use crate::save::{Arrays, Packed, keys, order};
+use crate::scorer::Scorer;
 
 /// How a model is made smaller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,37 +87,28 @@ pub fn try_out(model: &Arc<Labeller>, input: Input) -> Result<Trial> {
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
     let format = format::first(&mut blocks, &mut block, Some(model.kind()))?;
     check_columns(model, &file, &*format)?;
-    let (label, chunks) = (label_column(model, &*format), model.meta().file_scheme.is_some());
+    let label = label_column(model, &*format);
     if format.label() == Place::Missing || label >= format.columns() {
         return Err(Error::Mismatch(format!("{file} has no labels to compare with")));
     }
     let mut predictor = Predictor::new(Arc::clone(model));
-    let (mut spans, mut accuracy, mut names) = (Spans::new(false), Accuracy::default(), vec![]);
-    let mut tokens = 0;
+    let mut scorer = Scorer::new(model.schemes().file.map(|file| [file; 2]));
+    let (mut names, mut tokens) = (vec![], 0);
     loop {
         format.parse(&file, &mut block)?;
         for sentence in block.sentences() {
             predictor.read(&file, &block, sentence.tokens.clone(), label)?;
             let best = predictor.best_labels()?.to_vec();
             predictor.names(&best, &mut names);
-            for (i, found) in sentence.tokens.zip(&names) {
-                let gold = block.field(i, label);
-                if chunks {
-                    spans.token(gold, found);
-                }
-                accuracy.token(gold == found);
-                tokens += 1;
-            }
-            spans.end_sentence();
-            accuracy.end_sentence();
+            tokens += names.len() as u64;
+            let gold: Vec<&str> = sentence.tokens.map(|i| block.field(i, label)).collect();
+            let found: Vec<&str> = names.iter().map(String::as_str).collect();
+            scorer.sentence(&gold, &found);
         }
         if !blocks.fill(&mut block)? {
             break;
         }
     }
-    let score = match chunks {
-        true => Score { name: "f1", value: spans.finish().f1() },
-        false => Score { name: "accuracy", value: accuracy.tokens() },
-    };
+    let score = scorer.scores().remove(0);
     Ok(Trial { score, tokens })
 }

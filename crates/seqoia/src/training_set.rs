@@ -146,7 +146,7 @@ impl TrainingSet {
         let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
         let mut corpus = indexed.corpus;
         corpus.renumber(&node_numbers, &edge_numbers);
-        let (names, absent) = (&indexed.labels, options.absent_labels);
+        let (names, absent) = (&indexed.labels, options.part_of.is_some());
         let mut sets = Sets::new(names.len());
         indexed.sets.iter().for_each(|set| {
             sets.add(set.iter().copied());

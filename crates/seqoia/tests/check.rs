@@ -117,6 +117,61 @@ fn a_dev_file_has_the_labels_and_columns_of_the_training_file() {
 }
 
 #[test]
+fn names_of_files_stay_as_they_are() {
+    let input = |name: &str, text: &str| input_from_text(name, text).unwrap();
+    let (train, dev) = (input("cats, and dogs", "a X\nb Y\n\nc X\n\n"), input("dev", "a X\n\nc X\n"));
+    let checked = check(train, Some(dev), &plain()).unwrap();
+    let expected = "no sentence of more than 2 tokens is in cats, and dogs; 1 of at most 2 tokens";
+    assert_eq!(finding(&checked, "no sentence of more than 2 tokens is in").3, expected);
+}
+
+#[test]
+fn a_line_is_named_once() {
+    let options = CheckOptions { format: Some(Kind::Tagged), ..plain() };
+    let good = "a/B-X b/I-X c/O\n".repeat(20);
+    let broken = |text: &str| {
+        let checked = look(&format!("{good}{text}"), None, &options);
+        finding(&checked, "break").3.to_owned()
+    };
+    assert_eq!(broken("a/I-X b/O c/I-X\n"), "2 labels break iob2, the scheme of the labels: line 21");
+    let many = "a/I-X b/O c/I-X\n".repeat(4) + &good;
+    assert_eq!(broken(&many), "8 labels break iob2, the scheme of the labels: lines 21, 22, 23, ...");
+}
+
+#[test]
+fn a_dev_file_in_another_scheme_is_told() {
+    let iob2 = "a B-X\nb I-X\nc O\nd B-Y\n\n".repeat(9);
+    for (other, name) in
+        [(iob2.replace("B-", "I-"), "iob1"), (iob2.replace("B-Y", "S-Y").replace("I-X", "E-X"), "iobes")]
+    {
+        let checked = look(&iob2, Some(&other), &plain());
+        let what = format!("labels are chunks in {name}, but those of train are in iob2");
+        let (level, file, line, _) = finding(&checked, &what);
+        assert_eq!((level, file, line.is_some()), (Level::Warning, "dev", true));
+        let told = CheckOptions { scheme: Some(Scheme::Iob2), ..plain() };
+        assert!(finding(&look(&iob2, Some(&other), &told), "break iob2").0 == Level::Warning);
+    }
+    // Other columns have other labels, of which nothing is said.
+    let checked = look(&iob2, Some("a B-X k\nb O l\n"), &plain());
+    assert!(
+        checked
+            .findings
+            .iter()
+            .all(|f| !f.what.contains("never has") && !f.what.contains("chunks in iob2, but"))
+    );
+}
+
+#[test]
+fn labels_are_counted_up_to_what_can_be_learned() {
+    let text = |labels: usize| (0..labels).map(|i| format!("a L{i}\nb L{i}\n\n")).collect::<String>();
+    let checked = look(&text(8_001), None, &plain());
+    let expected = (Level::Error, "train", Some(24_001), "more than 8000 different labels");
+    assert_eq!(finding(&checked, "different labels"), expected);
+    assert_eq!((checked.files[0].labels, checked.files[0].tokens), (8_000, 16_002));
+    assert_eq!(look(&text(8_000), None, &plain()).count(Level::Error), 0);
+}
+
+#[test]
 fn attributes_without_words_and_made_labels_are_no_trouble() {
     let options = CheckOptions { format: Some(Kind::Crfsuite), ..plain() };
     let checked = look("X\ta\tb\nY\tc\nX\td\n\nX\ta\tb\nY\tc\nX\td\n\n", None, &options);

@@ -11,7 +11,8 @@ use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Pairs, Ragged};
 
 /// Label pairs have a square of weights: beyond this the wrong column was read.
-const MOST_LABELS: usize = 8_000; // four times as many in another scheme fit into 15 bits
+/// The most labels that can be learned.
+pub const MOST_LABELS: usize = 8_000; // four times as many in another scheme fit into 15 bits
 
 /// Label names with numbers in order of arrival.
 #[derive(Clone, Debug, Default)]

@@ -92,13 +92,25 @@ impl Kind {
         matches!(self, Self::Words | Self::Tagged | Self::Jsonl)
     }
 
-    /// Where it has the word of a token.
+    /// Where a file of so many columns has the word of a token, if that column is the label; none if tokens
+    /// have attributes alone, of which it cannot be said which is the word.
+    ///
+    /// ```
+    /// use seqoia_data::format::Kind;
+    ///
+    /// assert_eq!(Kind::Columns.word(3, Some(2)), Some(0));
+    /// assert_eq!(Kind::Columns.word(3, Some(0)), Some(1)); // the label may come first
+    /// assert_eq!(Kind::Conllx.word(10, Some(3)), Some(1));
+    /// assert_eq!(Kind::Crfsuite.word(1, Some(0)), None);
+    /// ```
     #[must_use]
-    pub const fn word(self) -> usize {
-        match self {
+    pub fn word(self, columns: usize, label: Option<usize>) -> Option<usize> {
+        let word = match self {
             Self::Conllu | Self::Conllx => Field::Form.column(),
+            Self::Columns => usize::from(label == Some(0)),
             _ => 0,
-        }
+        };
+        (word < columns && Some(word) != label).then_some(word)
     }
 
     /// Whether there is a place for the probability of a label.

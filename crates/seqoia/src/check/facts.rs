@@ -1,10 +1,11 @@
 //! What a file holds, gathered in one pass: counts, and the lines where things were first seen. Memory grows
-//! with different words and with sentences, of which only hashes are kept.
+//! with different words and with sentences, of which only hashes are kept; labels are counted up to the number
+//! that can be learned.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use seqoia_data::features::{Strings, UNKNOWN};
+use seqoia_data::features::{MOST_LABELS, Strings, UNKNOWN};
 use seqoia_data::format::{self, Block, Blocks, Format, Kind, Sentence};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{Recogniser, Scheme};
@@ -27,6 +28,8 @@ const LINES: usize = 3;
 pub(super) struct Tally {
     pub(super) count: u64,
     pub(super) lines: Vec<u64>,
+    /// There are others on further lines.
+    pub(super) more_lines: bool,
     /// Of what the first is a copy, if it is one.
     pub(super) original: Option<u64>,
 }
@@ -39,8 +42,11 @@ impl Tally {
 
     fn add(&mut self, line: u64) {
         self.count += 1;
-        if self.lines.len() < LINES {
-            self.lines.push(line);
+        // A line may hold a whole sentence, and so several of them.
+        match self.lines.last() {
+            Some(last) if *last == line => (),
+            _ if self.lines.len() < LINES => self.lines.push(line),
+            _ => self.more_lines = true,
         }
     }
 
@@ -81,6 +87,8 @@ pub(super) struct Facts {
     pub(super) unknown: Option<u64>,
     label_names: Strings,
     pub(super) labels: Vec<Label>,
+    /// Where there was one label more than can be learned; later ones that are new are not counted.
+    pub(super) too_many_labels: Option<u64>,
     pub(super) columns: Vec<Column>,
     /// The line of each sentence that is not short, by the hash of its words.
     seen: HashMap<u64, u64>,
@@ -128,6 +136,7 @@ impl Facts {
             unknown: None,
             label_names: Strings::default(),
             labels: vec![],
+            too_many_labels: None,
             columns: vec![Column::default(); format.columns()],
             seen: HashMap::new(),
             short_seen: HashSet::new(),
@@ -143,11 +152,7 @@ impl Facts {
 
     /// The column of the word; none where tokens are attributes.
     pub(super) fn word(&self) -> Option<usize> {
-        let word = match self.kind {
-            Kind::Columns => usize::from(self.label == 0), // the label may be the first column
-            kind => kind.word(),
-        };
-        (word < self.columns.len() && word != self.label).then_some(word)
+        self.kind.word(self.columns.len(), Some(self.label))
     }
 
     /// Different words.
@@ -206,6 +211,10 @@ impl Facts {
     /// Counts the label of a token, and looks at the columns beside it.
     fn take_label(&mut self, block: &Block, i: usize) {
         let name = block.field(i, self.label);
+        if self.labels.len() == MOST_LABELS && self.label_names.view().find(name.as_bytes()) == UNKNOWN {
+            self.too_many_labels.get_or_insert(block.line(i));
+            return;
+        }
         let Some(id) = self.label_names.intern(name.as_bytes()) else { return };
         let id = id as usize;
         if id == self.labels.len() {

@@ -93,6 +93,15 @@ mod tests {
     }
 
     #[test]
+    fn other_words_are_no_comparison() {
+        let error = |first: &str, second: &str| compared(first, second).err().unwrap().to_string();
+        assert!(
+            error("a X X\n\nb X X\n", "a X X\n\nc X X\n").starts_with("two:3: the word is c, but b in one:3")
+        );
+        assert!(compared("X X\n", "Y X X\n").is_ok(), "a file without words has no other words");
+    }
+
+    #[test]
     fn other_gold_labels_are_no_comparison() {
         let error = |first: &str, second: &str| compared(first, second).err().unwrap().to_string();
         assert!(error("a X X\n\nb X X\n", "\na X X\n\nb Y X\n").starts_with(

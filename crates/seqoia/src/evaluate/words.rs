@@ -2,23 +2,33 @@
 
 use std::collections::HashSet;
 
-use seqoia_data::format::{self, Block, Blocks};
+use seqoia_data::format::{self, Block, Blocks, Kind, Place};
 use seqoia_data::open::Input;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::options::LabelColumn;
 
 /// A row that starts a document is no word that a model could not know.
 const DOCUMENT: &str = "-DOCSTART-";
 
-/// The words of labelled data: the first column, the column FORM of CoNLL-U.
+/// The words of labelled data, in the format `kind` if it is not to be recognised.
 ///
 /// # Errors
-/// Data that cannot be read.
-pub fn words_of_data(input: Input) -> Result<HashSet<String>> {
+/// Data that cannot be read or has no words.
+pub fn words_of_data(input: Input, kind: Option<Kind>, label: &LabelColumn) -> Result<HashSet<String>> {
     let file = input.name.clone();
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-    let format = format::first(&mut blocks, &mut block, None)?;
-    let column = super::word_column(format.kind());
+    let format = format::first(&mut blocks, &mut block, kind)?;
+    let label = match (format.label(), label) {
+        (Place::Fixed(column), _) => Some(column),
+        (_, LabelColumn::Number(number)) => Some(*number),
+        // Words alone will do: that the last column is the label is not said of a file without labels.
+        _ => None,
+    };
+    let Some(column) = format.kind().word(format.columns(), label) else {
+        let kind = format.kind().name();
+        return Err(Error::Mismatch(format!("{file} has no words (it was read as {kind})")));
+    };
     let mut words = HashSet::from([DOCUMENT.to_owned()]);
     loop {
         format.parse(&file, &mut block)?;
@@ -65,11 +75,31 @@ mod tests {
         words
     }
 
+    fn words(text: &str, kind: Option<Kind>, label: Option<usize>) -> Result<HashSet<String>> {
+        words_of_data(input(text), kind, &label.map_or(LabelColumn::Last, LabelColumn::Number))
+    }
+
+    #[test]
+    fn of_every_format() {
+        let own = |text: &str, kind, label| {
+            let mut words = sorted(words(text, Some(kind), label).unwrap());
+            words.retain(|word| word != DOCUMENT);
+            words
+        };
+        assert_eq!(own("1\tThe\t_\t_\tDT\t_\t0\t_\t_\t_\n", Kind::Conllx, Some(4)), ["The"]);
+        assert_eq!(own("a/X b/Y\n", Kind::Tagged, None), ["a", "b"]);
+        assert_eq!(own("ab c\n", Kind::Words, None), ["a", "b", "c"]);
+        assert_eq!(own("{\"tokens\": [\"a b\"], \"labels\": [\"X\"]}\n", Kind::Jsonl, None), ["a b"]);
+        assert_eq!(own("X a q\nY b r\n", Kind::Columns, Some(0)), ["a", "b"]);
+        let error = words("X\ta\n", Some(Kind::Crfsuite), None).unwrap_err();
+        assert_eq!(error.to_string(), "x has no words (it was read as crfsuite)");
+    }
+
     #[test]
     fn of_columns_of_conllu_and_of_lists() {
-        let columns = words_of_data(input("-DOCSTART- O\n\na X\nb X\n\na Y\n")).unwrap();
+        let columns = words("-DOCSTART- O\n\na X\nb X\n\na Y\n", None, None).unwrap();
         assert_eq!(sorted(columns), [DOCUMENT, "a", "b"]);
-        let conllu = words_of_data(input("1\tThe\tthe\tDET\tDT\t_\t0\troot\t_\t_\n")).unwrap();
+        let conllu = words("1\tThe\tthe\tDET\tDT\t_\t0\troot\t_\t_\n", None, None).unwrap();
         assert_eq!(sorted(conllu), [DOCUMENT, "The"]);
         assert_eq!(sorted(words_of_text(input("\u{feff}b a\r\n\na　c\n")).unwrap()), ["a", "b", "c"]);
         let error = words_of_text(Input::from_bytes("x", b"a\nb\n\xff".to_vec()).unwrap()).unwrap_err();
