@@ -16,6 +16,8 @@ use crate::error::{Error, Result};
 
 /// The most macros of a template.
 pub const MOST_PIECES: usize = 64;
+/// The farthest that a template looks, in tokens.
+pub const FARTHEST: u16 = 1000;
 
 /// A template file: the attributes, and whether plain label pairs have weights.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -130,7 +132,7 @@ fn parse_macro(text: &str) -> std::result::Result<(char, i16, u16), String> {
     };
     let (row, column) = inner.split_once(',').ok_or_else(bad)?;
     let offset = row.trim().parse::<i128>().map_err(|_| bad())?;
-    let offset = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= 1000);
+    let offset = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= FARTHEST);
     let offset = offset.ok_or_else(|| format!("'{}' looks more than 1,000 tokens away", clip(text)))?;
     Ok((kind, offset, column.trim().parse().map_err(|_| bad())?))
 }
