@@ -13,6 +13,7 @@
 
 use super::{Boundary, Function, Part, Piece, Source, Template};
 use crate::error::{Error, Result};
+use crate::text;
 
 /// The most macros of a template.
 pub const MOST_PIECES: usize = 64;
@@ -40,7 +41,7 @@ const COMMANDS: [&str; 6] = ["%t[", "%m[", "%X[", "%T[", "%M[", "%x[@"];
 /// A line that is no template, a macro that is none, an empty file: with the line and what to do.
 pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
     let mut file = TemplateFile::default();
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+    for (number, line) in text::lines(text) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {
             continue;

@@ -8,6 +8,7 @@
 use super::{Strings, StringsView, UNKNOWN, WordList, WordListView};
 use crate::error::{Error, Result};
 use xxhash_rust::xxh3::Xxh3;
+use crate::text;
 
 /// No entry of a list is longer than this many words.
 const LONGEST: usize = 8;
@@ -93,7 +94,7 @@ impl Clusters {
     /// A row without a tab, a path that is not made of 0 and 1, a word with two paths.
     pub fn read(file: &str, text: &str) -> Result<Clusters> {
         let mut clusters = Clusters::default();
-        for (line, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.is_empty()) {
+        for (line, row) in text::lines(text).filter(|(_, row)| !row.is_empty()) {
             let bad = |what: String| Error::at(file, line, what).help("a row is wanted: path<TAB>word");
             let (path, rest) = row.split_once('\t').ok_or_else(|| bad("there is no tab".to_owned()))?;
             if path.is_empty() || !path.bytes().all(|b| b == b'0' || b == b'1') {
@@ -180,7 +181,7 @@ impl Names {
         }
         let mask = 1 << self.lists.len();
         self.lists.push(list.to_owned());
-        for (line, row) in (1..).zip(text.lines()) {
+        for (line, row) in text::lines(text) {
             let words: Vec<&str> = row.split_whitespace().collect();
             if words.is_empty() || words.len() > LONGEST {
                 continue;

@@ -17,6 +17,7 @@
 use super::crfpp::{FARTHEST, MOST_PIECES, TemplateFile, clip};
 use super::{Boundary, Function, Part, Pattern, Piece, Source, Template};
 use crate::error::{Error, Result};
+use crate::text;
 
 /// Reads the text of a pattern file called `name`.
 ///
@@ -25,7 +26,7 @@ use crate::error::{Error, Result};
 /// line and what to do.
 pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
     let mut file = TemplateFile::default();
-    for (number, whole) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+    for (number, whole) in text::lines(text) {
         let line = whole.split('#').next().unwrap_or("").trim_end();
         let Some(kind) = line.chars().next() else { continue };
         let kind = kind.to_ascii_lowercase();

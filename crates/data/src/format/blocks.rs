@@ -232,7 +232,7 @@ fn newlines(bytes: &[u8]) -> u64 {
 }
 
 /// The bytes as text, if they are text.
-fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
+pub(crate) fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
     let line_of = |bytes: &[u8], at: usize| first_line + newlines(&bytes[..at]);
     if first_line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
         return Err(Error::at(file, 1, "the text is UTF-16, UTF-8 is wanted")

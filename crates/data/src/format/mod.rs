@@ -18,6 +18,7 @@ mod write;
 
 pub use block::{Block, Format, Mark, Place, Rows, Sentence, Span, Token};
 pub use blocks::{BLOCK, Blocks};
+pub(crate) use blocks::checked;
 pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
 pub use copy::{Copy, Labelled};
