@@ -70,6 +70,39 @@ fn a_dump_is_what_convert_writes_and_can_be_trained_on() {
     assert_eq!(train(&dumped, &ready).0.weights, train(TEXT, &options).0.weights);
 }
 
+/// A name is found in lower case, however it is written; and a list may be called like a feature of a set.
+#[test]
+fn names_are_found_in_lower_case() {
+    let mut options = set("ner-003");
+    let mut lexica = Lexica::default();
+    lexica.names.read("w", "f", "ΟΔΥΣΣΕΑΣ\nNew York\n").unwrap();
+    options.features.lexica = Arc::new(lexica);
+    let text = "ΟΔΥΣΣΕΑΣ X A\nI X B\nΟδυσσεασ X A\nNEW X A\nYork X A\n\nοδΥΣΣΕΑΣ X A\n";
+    let found: Vec<String> = dump(text, &options)
+        .lines()
+        .map(|line| {
+            line.split('\t').filter(|name| name.starts_with("list") && name.contains("[0]")).collect()
+        })
+        .collect();
+    let lower = |place| format!("list-lower\\:w[0]={place}");
+    let first = format!("list\\:w[0]=S{}", lower("S"));
+    assert_eq!(found, [&first, "", &lower("S"), &lower("B"), &lower("E"), "", &lower("S"), ""]);
+}
+
+/// A long sentence is worked on in stretches, which no attribute tells.
+#[test]
+fn a_token_has_the_attributes_that_its_surroundings_give_it() {
+    let rows: Vec<String> = (0..700).map(|i| format!("w{} P{} L\n", i % 97, i % 7)).collect();
+    let options = set("chunking");
+    let whole = dump(&rows.concat(), &options);
+    for (i, line) in whole.lines().take(rows.len()).enumerate().skip(2).take(rows.len() - 4) {
+        if i % 64 < 4 || i % 64 > 60 {
+            let near = dump(&rows[i - 2..=i + 2].concat(), &options);
+            assert_eq!(near.lines().nth(2), Some(line), "{i}");
+        }
+    }
+}
+
 #[test]
 fn the_cut_off_is_applied() {
     let all = dump(TEXT, &templates(TEMPLATE));

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::function::{NO, YES, full_width};
+use super::function::{NO, YES, full_width, lower};
 use super::lexicon::PLACES;
 use super::mentions::Mentions;
 use super::table::hash;
@@ -52,6 +52,8 @@ pub struct Extractor {
     words: Vec<u32>,                // [LONGEST][T] the word of each length that starts here: its value
     word_values: Vec<u32>,          // [words of the dictionary] their values
     mentioned: Option<(u16, bool)>, // the column in whose mentions views look, in full width
+    lowered: String,                // the words of the sentence in lower case, one after another
+    lowered_ends: Vec<usize>,       // [T] where each ends
     mentions: Mentions,
     keys: Vec<u32>,  // [T][templates][stride] tuples of the sentence
     codes: Vec<u64>, // [T][templates] their hashes, or a mark
@@ -112,6 +114,8 @@ impl Extractor {
             words: vec![],
             word_values: vec![],
             mentioned: program.views.iter().find_map(|v| match v.source {
+            lowered: String::new(),
+            lowered_ends: vec![],
                 Source::Mention(column, ..) => Some((column, v.wide)),
                 _ => None,
             }),
@@ -260,20 +264,26 @@ impl Extractor {
 
     /// Finds the names of the sentence, if a view reads them.
     fn mark_names(&mut self, lexica: LexicaView<'_>, block: &Block, tokens: &Range<usize>) {
-        for (lower, names) in [lexica.names, lexica.lower].into_iter().enumerate() {
+        for (case, names) in [lexica.names, lexica.lower].into_iter().enumerate() {
             let column = self.program.views.iter().find_map(|v| match v.source {
-                Source::Listed(column, _) if lower == 0 => Some(column),
-                Source::ListedLower(column, _) if lower == 1 => Some(column),
+                Source::Listed(column, _) if case == 0 => Some(column),
+                Source::ListedLower(column, _) if case == 1 => Some(column),
                 _ => None,
             });
             let Some(column) = column else { continue };
             let field = |i: usize| block.field(tokens.start + i, usize::from(column));
-            let lowered: Vec<String> = match lower {
-                0 => vec![],
-                _ => (0..tokens.len()).map(|i| field(i).to_lowercase()).collect(),
+            self.lowered.clear();
+            self.lowered_ends.clear();
+            for i in (0..tokens.len()).filter(|_| case == 1) {
+                lower(field(i), &mut self.lowered);
+                self.lowered_ends.push(self.lowered.len());
+            }
+            let (lowered, ends) = (&self.lowered, &self.lowered_ends);
+            let word = |i: usize| match ends.get(i) {
+                Some(&end) => &lowered[if i == 0 { 0 } else { ends[i - 1] }..end],
+                None => field(i),
             };
-            let word = |i: usize| lowered.get(i).map_or_else(|| field(i), String::as_str);
-            names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[lower]);
+            names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[case]);
         }
     }
 

@@ -286,8 +286,9 @@ fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
         Source::Mention(.., 0) => "mention-shape".to_owned(),
         Source::Mention(.., step) => format!("mention[{step}]"),
         Source::Cluster(_, most) => format!("path{most}[{}]", p.offset),
-        Source::Listed(_, list) => format!("{}[{}]", name_of(list), p.offset),
-        Source::ListedLower(_, list) => format!("{}-lower[{}]", name_of(list), p.offset),
+        // A list may be called like anything else, so its name stands behind what only lists have.
+        Source::Listed(_, list) => format!("list:{}[{}]", name_of(list), p.offset),
+        Source::ListedLower(_, list) => format!("list-lower:{}[{}]", name_of(list), p.offset),
         Source::WordStarting(..) => format!("starts[{}]", p.offset),
         Source::WordEnding(..) => format!("ends[{}]", p.offset),
         // No set has expressions, and given attributes have their own names.
@@ -334,5 +335,19 @@ mod tests {
         assert_eq!(extended(roles, true, &[], &find("ner", roles).unwrap()).len(), 4 * (5 + 4) + 4 * 3);
         assert_eq!(extended(roles, false, &["a".to_owned()], &find("ner", roles).unwrap()).len(), 4);
         assert!(SETS.iter().all(|(name, _)| find(name, roles).is_some()));
+
+    #[test]
+    fn lists_of_any_name_share_no_attribute_with_others() {
+        let roles = Roles { word: 0, pos: 1 };
+        let mut all: Vec<Template> =
+            ["pos", "ner"].iter().filter_map(|set| find(set, roles)).flatten().collect();
+        let own: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
+        let lists = ["w", "p", "a", "a-lower", "lower:a", "list:a", "mention", "first", "path4"];
+        let lists = lists.map(str::to_owned);
+        let added = extended(roles, true, &lists, &[]);
+        all.extend(added.clone());
+        let different: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
+        assert_eq!(different.len(), own.len() + added.len());
+    }
     }
 }
