@@ -236,8 +236,7 @@ pub fn extended(roles: Roles, clusters: bool, lists: &[String], chosen: &[Templa
         (-2..=2).for_each(|k| add(&[at(k)]));
         (-2..=1).for_each(|k| add(&[at(k), at(k + 1)]));
     }
-    let mut pieces = chosen.iter().flat_map(|t| &t.pieces);
-    if clusters && pieces.any(|p| matches!(p.source, Source::Mention(..))) {
+    if clusters && chosen.iter().any(Template::reads_mentions) {
         for (which, step) in [(0, -1), (0, 1), (1, -1), (1, 1)] {
             for most in [6, 10, 20] {
                 let source = Source::MentionPath(roles.word, which, step, most);
@@ -335,6 +334,7 @@ mod tests {
         assert_eq!(extended(roles, true, &[], &find("ner", roles).unwrap()).len(), 4 * (5 + 4) + 4 * 3);
         assert_eq!(extended(roles, false, &["a".to_owned()], &find("ner", roles).unwrap()).len(), 4);
         assert!(SETS.iter().all(|(name, _)| find(name, roles).is_some()));
+    }
 
     #[test]
     fn lists_of_any_name_share_no_attribute_with_others() {
@@ -348,6 +348,5 @@ mod tests {
         all.extend(added.clone());
         let different: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
         assert_eq!(different.len(), own.len() + added.len());
-    }
     }
 }
