@@ -224,7 +224,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2048))] // a model has many numbers
+    #![proptest_config(ProptestConfig::with_cases(1024))] // a model has many numbers
 
     #[test]
     fn a_model_with_a_changed_part_labels_or_is_refused(

@@ -29,7 +29,7 @@ mod word_list;
 pub use dictionary::{Dictionary, Frozen, Growing};
 pub use extract::Extractor;
 pub use function::Function;
-pub use index::{Indexed, Indexer, Labels, OR};
+pub use index::{Indexed, Indexer, Labels, MOST_LABELS, OR};
 pub use lexicon::{Clusters, ClustersView, LISTS, Lexica, LexicaView, Names, NamesView};
 pub use memory::Memory;
 pub use pattern::Pattern;
