@@ -132,29 +132,25 @@ fn list() -> String {
 }
 
 /// A small text file, whole, plain or compressed.
-fn read_text(path: &std::path::Path, what: &str) -> anyhow::Result<String> {
-    let mut input = seqoia::data::open::open(path).map_err(Error::from)?;
-    let mut text = String::new();
-    std::io::Read::read_to_string(&mut input, &mut text)
-        .with_context(|| format!("{}: cannot read {what}; is it a text in UTF-8?", path.display()))?;
-    Ok(text)
+fn read_text(path: &std::path::Path) -> seqoia::Result<String> {
+    Ok(seqoia::data::text::read(seqoia::data::open::open(path)?)?)
 }
 
 /// Names and texts of template files, given by `-t`.
 pub(crate) fn templates(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
-    texts(paths, "-t", "the template file")
+    texts(paths, "-t")
 }
 
 /// Names and texts of pattern files, given by `-p`.
 pub(crate) fn patterns(paths: &[PathBuf]) -> anyhow::Result<Vec<(String, String)>> {
-    texts(paths, "-p", "the pattern file")
+    texts(paths, "-p")
 }
 
-fn texts(paths: &[PathBuf], flag: &str, what: &str) -> anyhow::Result<Vec<(String, String)>> {
+fn texts(paths: &[PathBuf], flag: &str) -> anyhow::Result<Vec<(String, String)>> {
     let mut texts = vec![];
     for path in paths {
         habits::check_file(flag, path)?;
-        texts.push((path.display().to_string(), read_text(path, what)?));
+        texts.push((path.display().to_string(), read_text(path)?));
     }
     Ok(texts)
 }
@@ -177,18 +173,18 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     options.features.false_features = args.false_features;
     let mut lexica = Lexica::default();
     if let Some(path) = &args.clusters {
-        let text = read_text(path, "the clusters")?;
+        let text = read_text(path)?;
         lexica.clusters = Clusters::read(&path.display().to_string(), &text).map_err(Error::from)?;
     }
     for path in &args.gazetteer {
-        let text = read_text(path, "the list of names")?;
+        let text = read_text(path)?;
         let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let endings = [".gz", ".xz", ".zst", ".txt"];
         let list = endings.iter().fold(&*file, |name, end| name.strip_suffix(end).unwrap_or(name));
         lexica.names.read(list, &path.display().to_string(), &text).map_err(Error::from)?;
     }
     if let Some(path) = &args.dictionary {
-        let text = read_text(path, "the dictionary")?;
+        let text = read_text(path)?;
         lexica.words.read(&path.display().to_string(), &text).map_err(Error::from)?;
     }
     options.features.lexica = Arc::new(lexica);
@@ -223,7 +219,7 @@ pub(crate) fn rules(name: &str) -> anyhow::Result<RuleChoice> {
         let what = format!("--rules {name}: there is no such file; schemes are bio, {names}");
         return Err(Error::Option(what).into());
     }
-    Ok(RuleChoice::Table(RuleTable::parse(name, &read_text(path, "the rules")?).map_err(Error::from)?))
+    Ok(RuleChoice::Table(RuleTable::parse(name, &read_text(path)?).map_err(Error::from)?))
 }
 
 /// Labels with numbers: `LABEL=X`.

@@ -7,5 +7,6 @@ pub mod generate;
 pub mod open;
 pub mod rules;
 pub mod scheme;
+pub mod text;
 
 pub use error::{Error, Result};

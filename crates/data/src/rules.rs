@@ -9,6 +9,7 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::text;
 
 /// The begin of a sentence, as in feature sets.
 const BEGIN: &str = "<s>";
@@ -29,7 +30,7 @@ impl RuleTable {
     /// A line that is no rule; no rule at all.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let mut table = RuleTable { lines: vec![], name: name.to_owned() };
-        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        for (number, line) in text::lines(text) {
             let fields: Vec<&str> = line.split_whitespace().collect();
             match fields[..] {
                 [] => (),

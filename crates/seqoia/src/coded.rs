@@ -141,17 +141,22 @@ pub(crate) fn plain(container: &Container) -> seqoia_model::Result<&[f32]> {
 }
 
 const INFINITE: u16 = 0x7c00;
+/// The bits of 65520, from where on the nearest half is infinite; those of what is no number lie above.
+const TOO_LARGE: u32 = 0x477f_f000;
 
 /// Half precision; none if the number is too large or none at all.
 fn to_half(x: f32) -> Option<u16> {
     let (sign, size) = (x.to_bits() >> 16 & 0x8000, x.to_bits() & 0x7fff_ffff);
+    if size >= TOO_LARGE {
+        return None;
+    }
     let bits = if size < 0x3880_0000 {
         // Below 2^-14 the last bit stands for 2^-24.
         whole(f32::from_bits(size) * 16_777_216.0)
     } else {
         ((size + 0x0fff + (size >> 13 & 1)) >> 13).wrapping_sub(112 << 10)
     };
-    u16::try_from(sign | bits).ok().filter(|half| half & INFINITE != INFINITE)
+    u16::try_from(sign | bits).ok()
 }
 
 /// The nearest whole number of one up to 1024.
@@ -208,6 +213,27 @@ mod tests {
             }
         }
         assert_eq!((to_half(65519.0), to_half(65520.0), to_half(f32::INFINITY)), (Some(0x7bff), None, None));
+    }
+
+    /// By definition: of all halves the nearest, of two equally near ones the even one. Beyond the largest stands
+    /// 2^16, whose place infinity takes.
+    fn slowly(x: f32) -> Option<u16> {
+        let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
+        let value = |half: u16| if half == INFINITE { 65536.0 } else { f64::from(from_half(half)) };
+        let far = |half: &u16| (f64::from(x.abs()).min(131_072.0) - value(*half)).abs();
+        let nearest = (0..=INFINITE).min_by(|a, b| far(a).total_cmp(&far(b)).then((a & 1).cmp(&(b & 1))));
+        nearest.filter(|half| *half != INFINITE && x.is_finite()).map(|half| half | sign)
+    }
+
+    #[test]
+    fn a_half_is_the_nearest_one_or_none_whatever_the_size() {
+        let powers = (0..=254u32).map(|exponent| f32::from_bits(exponent << 23));
+        let edges = [65504.0, 65519.0, 65520.0, 65536.0, 1e5, 1e6, 1e9, f32::MAX, f32::INFINITY, f32::NAN];
+        for x in powers.chain(edges).chain([0.5f32.powi(24), 0.5f32.powi(25) * 3.0, 0.5f32.powi(14)]) {
+            for x in [x.next_down(), x, x.next_up(), x * 1.5] {
+                assert_eq!([to_half(x), to_half(-x)], [slowly(x), slowly(-x)], "{x:e}");
+            }
+        }
     }
 
     #[test]

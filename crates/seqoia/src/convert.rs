@@ -12,6 +12,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use seqoia_data::features::Lexica;
 use seqoia_data::format::{
     self, Block, Blocks, Copy, Field, Format, Kind, Labelled, Outgo, Outgoing, Place, Target,
 };
@@ -22,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::expand::Expander;
 use crate::model_text;
 use crate::options::{FeatureChoice, LabelColumn};
+use crate::own_words;
 
 /// What is to be made of a file.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +59,9 @@ pub struct Converted {
 /// Data that cannot be read, or that the target cannot hold; output that cannot be written.
 pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> Result<Converted> {
     let file = input.name.clone();
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let (input, lexica) = own_words::collect(input, &options.features, options.from)?;
+    let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
+    let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, options.from)?;
     if model_text::is_model_text(block.text()) {
         let what = format!("{file} is a model as text: -m FILE says where to write the model");
@@ -67,7 +71,7 @@ pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> R
     let plan = Plan::new(&file, &*format, &block, options)?;
     let mut expander = match options.features.is_empty() {
         true => None,
-        false => Some(expander(&file, &*format, plan.label, &options.features)?),
+        false => Some(expander(&file, &*format, plan.label, &options.features, lexica)?),
     };
     let mut seen = Recogniser::default();
     let mut done = Converted { left_out: plan.left_out(), ..Converted::default() };
@@ -103,6 +107,7 @@ fn expander(
     format: &dyn Format,
     label: Option<usize>,
     choice: &FeatureChoice,
+    lexica: Arc<Lexica>,
 ) -> Result<Expander> {
     // A file without labels has no column that must not be read.
     let program =
@@ -114,7 +119,7 @@ fn expander(
                 .to_owned(),
         ));
     }
-    Ok(Expander::new(Arc::new(program), Arc::default()))
+    Ok(Expander::new(Arc::new(program), lexica))
 }
 
 /// All that is decided before the first sentence is written.

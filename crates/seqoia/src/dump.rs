@@ -32,8 +32,9 @@ pub fn dump_features(input: Input, options: &DataOptions, out: &mut dyn Write) -
 
 fn as_it_comes(input: Input, options: &DataOptions, out: &mut dyn Write) -> Result<()> {
     let file = input.name.clone();
-    let (input, lexica) = own_words::collect(input, options)?;
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let (input, lexica) = own_words::collect(input, &options.features, options.format)?;
+    let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
+    let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, options.format)?;
     let label = options.label.resolve(&file, &*format)?;
     let program = options.features.resolve(&*format, Some(label))?.compile(&file, format.columns(), label)?;

@@ -41,7 +41,8 @@ impl DevSet {
     /// Data that cannot be read or has other columns.
     pub fn read(input: Input, set: &TrainingSet) -> Result<DevSet> {
         let file = input.name.clone();
-        let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+        let mut blocks = Blocks::new(input).whole_documents(set.program.reads_mentions());
+        let mut block = Block::default();
         let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
         set.check_dev(&file, &*format)?;
         if format.columns() != set.columns {

@@ -62,33 +62,13 @@ impl Labeller {
         }
         let meta: Meta = serde_json::from_slice(container.get("meta")?)
             .map_err(|e| damaged(&format!("its description cannot be read: {e}")))?;
-        let piece_fits = |t: &seqoia_data::features::Template| {
-            let parts = t
-                .name
-                .iter()
-                .all(|p| !matches!(p, seqoia_data::features::Part::Piece(i) if *i >= t.pieces.len()));
-            let given = |p: &seqoia_data::features::Piece| p.source == seqoia_data::features::Source::Given;
-            let whole = !t.pieces.iter().any(given) || *t == seqoia_data::features::Template::given();
-            parts
-                && whole
-                && t.pieces.len() <= seqoia_data::features::crfpp::MOST_PIECES
-                && t.pieces.iter().all(|p| p.offset.unsigned_abs() <= 1000)
-        };
-        if !meta.templates.iter().all(piece_fits) {
-            return Err(damaged("a template is broken").into());
-        }
-        if meta.structure != "chain" {
-            return Err(damaged(&format!("it holds a '{}', not a chain", meta.structure)).into());
-        }
-        if meta.labels.iter().any(|label| !labels::can_be_label(label)) {
-            return Err(damaged("a label is empty or holds a line end").into());
-        }
+        let kind = Kind::parse(&meta.format).ok_or_else(|| damaged("its data format is unknown"))?;
+        meta.check(kind).map_err(|what| damaged(&what))?;
         let scheme = |name: &Option<String>| match name {
             None => Ok(None),
             Some(name) => Scheme::parse(name).map(Some).ok_or_else(|| damaged("its label scheme is unknown")),
         };
         let schemes = Schemes { file: scheme(&meta.file_scheme)?, model: scheme(&meta.model_scheme)? };
-        let kind = Kind::parse(&meta.format).ok_or_else(|| damaged("its data format is unknown"))?;
         let program = Arc::new(Program::new(meta.templates.clone()));
         let rules = match container.has("rules") {
             false => None,
@@ -97,10 +77,8 @@ impl Labeller {
                 Some(rules.ok_or_else(|| damaged("its rules do not fit its labels"))?)
             }
         };
-        let decoded = coded::read(&container)?;
-        let mut labeller =
-            Labeller { container, meta, program, schemes, kind, rules, well_formed: None, decoded };
-        labeller.make_well_formed();
+        let (decoded, well_formed) = (coded::read(&container)?, None);
+        let mut labeller = Labeller { container, meta, program, schemes, kind, rules, well_formed, decoded };
         let fits = {
             let (space, frozen) = (labeller.space()?, labeller.frozen()?);
             space.is_sound()
@@ -110,18 +88,14 @@ impl Labeller {
                 })
                 && space.edge_attributes() == frozen.edges.len()
                 && labeller.weights()?.iter().all(|w| w.is_finite())
-                && labeller.meta.label_column < labeller.meta.columns
-                && labeller
-                    .meta
-                    .templates
-                    .iter()
-                    .all(|t| t.last_column().is_none_or(|c| usize::from(c) < labeller.meta.columns))
         };
         if !fits {
             let file = labeller.container.file();
             let help = "the file is damaged: copy it again, or train the model anew";
             return Err(ModelError::new(file, "its parts do not fit together", help).into());
         }
+        // Every pair of labels is looked at, so there must be a weight for it first.
+        labeller.make_well_formed();
         Ok(labeller)
     }
 

@@ -1,6 +1,8 @@
 //! What the labels of a training file are taken for: their scheme, the rules they keep to, what those that
 //! are known in part may be, how much each counts and what it costs to miss it.
 
+use std::collections::HashMap;
+
 use seqoia_data::features::{Indexer, Labels, Memory, OR};
 use seqoia_data::format::{self, Kind};
 use seqoia_data::scheme::{self, Recogniser, Scheme};
@@ -76,6 +78,7 @@ pub(crate) fn schemes(
     if change.is_none() && options.partial.is_none() {
         return Ok(schemes);
     }
+    let mut met: HashMap<String, String> = HashMap::new(); // what labels of sentences known in part may be
     indexer.relabel(|labels, out| {
         let whole = !labels.iter().any(unknown);
         match change {
@@ -84,7 +87,13 @@ pub(crate) fn schemes(
         }
         out.extend(labels.iter().map(|label| match change {
             _ if unknown(label) => OR.to_owned(),
-            Some((from, to)) => scheme::possible(from, to, label).join(OR),
+            Some((from, to)) => match met.get(*label) {
+                Some(may_be) => may_be.clone(),
+                None => {
+                    let may_be = scheme::possible(from, to, label).join(OR);
+                    met.entry((*label).to_owned()).or_insert(may_be).clone()
+                }
+            },
             None => (*label).to_owned(),
         }));
     });

@@ -1,9 +1,13 @@
 //! What a model says about itself. Nothing here names a time, a place, a machine or a number of
 //! threads: equal training gives equal files.
 
-use seqoia_data::features::Template;
+use seqoia_data::features::{Function, LISTS, LONGEST, Part, Source, Template, crfpp};
+use seqoia_data::format::{Field, Kind};
+use seqoia_structures::chain::SpaceView;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+use crate::labels::can_be_label;
 
 /// The description that stands in every model file, as JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,4 +52,70 @@ pub struct Meta {
     pub best_pass: u64,
     /// Why training ended.
     pub ended: String,
+}
+
+impl Meta {
+    /// Looks at every number that making attributes and decoding rely on. A model that was trained here passes;
+    /// one that was changed by hand may not.
+    ///
+    /// # Errors
+    /// What is wrong, in a few words.
+    pub(crate) fn check(&self, kind: Kind) -> Result<(), String> {
+        if self.structure != "chain" {
+            return Err(format!("it holds a '{}', not a chain", self.structure));
+        }
+        if self.labels.is_empty() || self.labels.len() >= usize::from(SpaceView::LAST) {
+            return Err(format!("it has {} labels", self.labels.len()));
+        }
+        if !self.labels.iter().all(|label| can_be_label(label)) {
+            return Err("a label is empty or holds a line end".to_owned());
+        }
+        let fixed = matches!(kind, Kind::Conllu | Kind::Conllx).then_some(Field::ALL.len());
+        if self.label_column >= self.columns || fixed.is_some_and(|columns| columns != self.columns) {
+            let (label, columns) = (self.label_column, self.columns);
+            return Err(format!("its label is in column {label} of {columns}"));
+        }
+        match self.templates.iter().position(|t| !self.has_place_for(t)) {
+            Some(number) => Err(format!("its template {number} is broken")),
+            None => Ok(()),
+        }
+    }
+
+    fn has_place_for(&self, template: &Template) -> bool {
+        let Template { name, pieces, value, .. } = template;
+        let given = pieces.iter().any(|p| p.source == Source::Given);
+        let columns = pieces.iter().filter_map(|p| p.source.column()).chain(value.map(|(column, _)| column));
+        let mut offsets = pieces.iter().map(|p| p.offset).chain(value.map(|(_, offset)| offset));
+        pieces.len() <= crfpp::MOST_PIECES
+            && name.iter().all(|part| !matches!(part, Part::Piece(i) if *i >= pieces.len()))
+            && (!given || *template == Template::given())
+            && columns.map(usize::from).all(|c| c < self.columns && c != self.label_column)
+            && offsets.all(is_near)
+            && pieces.iter().all(|p| is_sound(&p.source))
+    }
+}
+
+fn is_near(offset: i16) -> bool {
+    offset.unsigned_abs() <= crfpp::FARTHEST
+}
+
+/// Whether its numbers are some that this program writes.
+fn is_sound(source: &Source) -> bool {
+    use Function::{LowerPrefix, LowerSuffix, Prefix, Suffix};
+    match *source {
+        Source::Column(_, LowerPrefix(n) | LowerSuffix(n) | Prefix(n) | Suffix(n)) => n > 0,
+        Source::Twin(_, distance) => is_near(distance),
+        Source::Cluster(_, most) => most > 0,
+        Source::Listed(_, list) | Source::ListedLower(_, list) => usize::from(list) < LISTS,
+        Source::WordStarting(_, length) | Source::WordEnding(_, length) => (1..=LONGEST).contains(&length),
+        Source::Mention(_, which, step) => which < 2 && (-1..=1).contains(&step),
+        Source::MentionPath(_, which, step, most) => which < 2 && (-1..=1).contains(&step) && most > 0,
+        Source::Column(..)
+        | Source::Test(..)
+        | Source::Match(..)
+        | Source::MatchLower(..)
+        | Source::Place
+        | Source::First
+        | Source::Given => true,
+    }
 }

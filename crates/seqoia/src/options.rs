@@ -54,6 +54,14 @@ impl FeatureChoice {
         self.templates.is_empty() && self.patterns.is_empty() && self.sets.is_empty()
     }
 
+    /// Whether attributes are looked up in the document; asked before the first block of a file is read, which
+    /// tells where a format keeps its words.
+    pub(crate) fn reads_mentions(&self) -> bool {
+        let roles = sets::Roles { word: 0, pos: 1 };
+        let mut templates = self.sets.iter().filter_map(|name| sets::find(name, roles)).flatten();
+        templates.any(|t| t.reads_mentions())
+    }
+
     /// Finds the templates for a file of this format, in which one column may be the label. The attributes that a
     /// file has need no choice.
     ///

@@ -9,17 +9,21 @@ use seqoia_data::format::{self, Block, Blocks, Kind};
 use seqoia_data::open::Input;
 
 use crate::error::{Error, Result};
-use crate::options::DataOptions;
+use crate::options::FeatureChoice;
 
 /// The lists that attributes look into, with the words of the text if they are wanted, and the text again.
-pub(crate) fn collect(input: Input, options: &DataOptions) -> Result<(Input, Arc<Lexica>)> {
-    if !options.features.own_words {
-        return Ok((input, Arc::clone(&options.features.lexica)));
+pub(crate) fn collect(
+    input: Input,
+    features: &FeatureChoice,
+    kind: Option<Kind>,
+) -> Result<(Input, Arc<Lexica>)> {
+    if !features.own_words {
+        return Ok((input, Arc::clone(&features.lexica)));
     }
     let (file, text) = whole(input)?;
     let again = || Input::from_reader(&file, Cursor::new(Arc::clone(&text)));
-    let mut lexica = Lexica::clone(&options.features.lexica);
-    add(again()?, options, &mut lexica)?;
+    let mut lexica = Lexica::clone(&features.lexica);
+    add(again()?, kind, &mut lexica)?;
     Ok((again()?, Arc::new(lexica)))
 }
 
@@ -29,10 +33,10 @@ fn whole(mut input: Input) -> Result<(String, Arc<[u8]>)> {
     Ok((input.name, text.into()))
 }
 
-fn add(input: Input, options: &DataOptions, lexica: &mut Lexica) -> Result<()> {
+fn add(input: Input, kind: Option<Kind>, lexica: &mut Lexica) -> Result<()> {
     let file = input.name.clone();
     let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-    let format = format::first(&mut blocks, &mut block, options.format)?;
+    let format = format::first(&mut blocks, &mut block, kind)?;
     if format.kind() != Kind::Words {
         let kind = format.kind().name();
         return Err(Error::Option(format!(

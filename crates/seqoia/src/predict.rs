@@ -87,7 +87,8 @@ pub fn predict(
     out: &mut dyn Write,
 ) -> Result<Labelled> {
     let file = input.name.clone();
-    let mut blocks = Blocks::new(input).eager(options.eager);
+    let mut blocks =
+        Blocks::new(input).eager(options.eager).whole_documents(labeller.program().reads_mentions());
     let mut first = Block::default();
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;

@@ -84,7 +84,8 @@ pub struct Trial {
 /// Data that cannot be read, does not fit the model or has no labels.
 pub fn try_out(model: &Arc<Labeller>, input: Input) -> Result<Trial> {
     let file = input.name.clone();
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let mut blocks = Blocks::new(input).whole_documents(model.program().reads_mentions());
+    let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, Some(model.kind()))?;
     check_columns(model, &file, &*format)?;
     let label = label_column(model, &*format);

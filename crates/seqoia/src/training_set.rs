@@ -83,8 +83,9 @@ pub(crate) struct Reading {
 impl Reading {
     pub(crate) fn new(input: Input, options: &DataOptions) -> Result<Reading> {
         let file = input.name.clone();
-        let (input, lexica) = own_words::collect(input, options)?;
-        let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+        let (input, lexica) = own_words::collect(input, &options.features, options.format)?;
+        let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
+        let mut block = Block::default();
         let format = format::first(&mut blocks, &mut block, options.format)?;
         let label = options.label.resolve(&file, &*format)?;
         let features = options.features.resolve(&*format, Some(label))?;

@@ -122,7 +122,8 @@ pub fn why_text(labeller: &Arc<Labeller>, text: &str, rival: Option<u16>) -> Res
 /// Data that cannot be read or does not fit the model.
 pub fn why_input(labeller: &Arc<Labeller>, input: Input, rival: Option<u16>) -> Result<Vec<Why>> {
     let file = input.name.clone();
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let mut blocks = Blocks::new(input).whole_documents(labeller.program().reads_mentions());
+    let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, Some(labeller.kind()))?;
     check_columns(labeller, &file, &*format)?;
     let word = word_column(labeller, &*format);

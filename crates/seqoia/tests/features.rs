@@ -71,6 +71,64 @@ fn a_dump_is_what_convert_writes_and_can_be_trained_on() {
 }
 
 #[test]
+fn lists_are_looked_into_by_convert_too() {
+    let mut lexica = Lexica { clusters: Clusters::read("c", "0101\tdog\n").unwrap(), ..Lexica::default() };
+    lexica.names.read("animals", "f", "dog\n").unwrap();
+    let mut listed = templates("U0:%x[0,0]\n");
+    listed.features.lexica = Arc::new(lexica);
+    let mut own = templates("U0:%x[0,0]\n");
+    own.features.own_words = true;
+    own.format = Some(Kind::Words);
+    for (options, text, name) in [(listed, TEXT, "list\\:animals[0]=S"), (own, "ab cd\nab e\n", "starts[0]=")]
+    {
+        let to = ConvertOptions {
+            from: options.format,
+            to: Some(Kind::Crfsuite),
+            features: options.features.clone(),
+            ..ConvertOptions::default()
+        };
+        let mut converted = vec![];
+        convert(input_from_text("text", text).unwrap(), &to, &mut converted).unwrap();
+        let dumped = dump(text, &options);
+        assert!(dumped.contains(name), "{dumped}");
+        assert_eq!(String::from_utf8(converted).unwrap(), dumped);
+    }
+}
+
+/// A name is found in lower case, however it is written; and a list may be called like a feature of a set.
+#[test]
+fn names_are_found_in_lower_case() {
+    let mut options = set("ner-003");
+    let mut lexica = Lexica::default();
+    lexica.names.read("w", "f", "ΟΔΥΣΣΕΑΣ\nNew York\n").unwrap();
+    options.features.lexica = Arc::new(lexica);
+    let text = "ΟΔΥΣΣΕΑΣ X A\nI X B\nΟδυσσεασ X A\nNEW X A\nYork X A\n\nοδΥΣΣΕΑΣ X A\n";
+    let found: Vec<String> = dump(text, &options)
+        .lines()
+        .map(|line| {
+            line.split('\t').filter(|name| name.starts_with("list") && name.contains("[0]")).collect()
+        })
+        .collect();
+    let lower = |place| format!("list-lower\\:w[0]={place}");
+    let first = format!("list\\:w[0]=S{}", lower("S"));
+    assert_eq!(found, [&first, "", &lower("S"), &lower("B"), &lower("E"), "", &lower("S"), ""]);
+}
+
+/// A long sentence is worked on in stretches, which no attribute tells.
+#[test]
+fn a_token_has_the_attributes_that_its_surroundings_give_it() {
+    let rows: Vec<String> = (0..700).map(|i| format!("w{} P{} L\n", i % 97, i % 7)).collect();
+    let options = set("chunking");
+    let whole = dump(&rows.concat(), &options);
+    for (i, line) in whole.lines().take(rows.len()).enumerate().skip(2).take(rows.len() - 4) {
+        if i % 64 < 4 || i % 64 > 60 {
+            let near = dump(&rows[i - 2..=i + 2].concat(), &options);
+            assert_eq!(near.lines().nth(2), Some(line), "{i}");
+        }
+    }
+}
+
+#[test]
 fn the_cut_off_is_applied() {
     let all = dump(TEXT, &templates(TEMPLATE));
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -244,19 +302,24 @@ fn documents_know_nothing_of_each_other_and_threads_nothing_of_either() {
     let some = documents(2, 30);
     let whole = some.concat();
     assert!(whole.len() < 1 << 18); // one block
-    let apart: String = some.iter().map(|document| label(&labeller, document, 1)).collect();
-    assert!(label(&labeller, &whole, 1) == apart);
-    let many = documents(3, 400).concat();
-    assert!(many.len() > 3 << 18);
-    let one = label(&labeller, &many, 1);
-    for threads in [2, 3, 8] {
-        assert!(label(&labeller, &many, threads) == one);
+    // Some blocks, and a document that is longer than a block, with a name at both ends.
+    let mut many = documents(3, 200);
+    let long = many[50..].concat().replace("-DOCSTART- -X- O O\n\n", "");
+    assert!(long.len() > 1 << 18);
+    many[20].push_str("Malta NNP O B-NP\nwon VBD O B-VP\n\n");
+    many[20].push_str(&long);
+    many[20].push_str("in IN O B-PP\nMalta NNP O B-NP\n\n");
+    for documents in [some.clone(), many] {
+        let apart: String = documents.iter().map(|document| label(&labeller, document, 1)).collect();
+        for threads in [1, 2, 3, 8] {
+            assert!(label(&labeller, &documents.concat(), threads) == apart);
+        }
+        let dumped: String = documents.iter().map(|document| dump(document, &set("ner"))).collect();
+        assert!(dump(&documents.concat(), &set("ner")) == dumped);
     }
     // The rows do matter: without them a name finds the mentions of other documents.
-    let dumped = |text: &str| dump(text, &set("ner"));
-    let dumped_apart: String = some.iter().map(|document| dumped(document)).collect();
-    assert!(dumped(&whole) == dumped_apart);
-    assert!(dumped(&whole.replace("-DOCSTART- -X- O O\n\n", "")) != dumped_apart);
+    let unmarked = whole.replace("-DOCSTART- -X- O O\n\n", "");
+    assert!(dump(&unmarked, &set("ner")) != dump(&whole, &set("ner")));
 }
 
 /// A path beside a mention is an attribute of a set that looks there.

@@ -3,15 +3,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
-use proptest::sample::select;
-use seqoia::data::features::{Pattern, crfpp, wapiti};
+use proptest::sample::{Index, select};
+use seqoia::data::features::{Clusters, Lexica, Pattern, crfpp, wapiti};
+use seqoia::data::format::Kind;
+use seqoia::data::scheme::Scheme;
 use seqoia::{
-    Checkpoint, DataOptions, FeatureChoice, Labeller, Output, Passes, PredictOptions, Predictor,
-    TrainOptions, Trainer, TrainingSet, dump_features, predict,
+    Bits, Checkpoint, DataOptions, FeatureChoice, Labeller, Output, Passes, PredictOptions, Predictor,
+    RuleChoice, ShrinkOptions, TrainOptions, Trainer, TrainingSet, dump_features, predict,
 };
+use seqoia_model::{Container, Writer};
+use serde_json::Value;
 
 /// Pieces of template files in any order, or whole lines, of which most fit.
 fn templates() -> impl Strategy<Value = String> {
@@ -204,23 +209,143 @@ proptest! {
 
     #[test]
     fn a_changed_model_labels_or_is_refused(
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in 0usize..3,
+        changes in prop::collection::vec((any::<Index>(), any::<u8>()), 1..6), cut in 0usize..3,
     ) {
-        let mut bytes = model();
+        let mut bytes = EVERYTHING.clone();
         for (at, value) in changes {
             let at = 16 + at.index(bytes.len() - 16);
             bytes[at] = value;
         }
         bytes.truncate(bytes.len() - cut);
         seal(&mut bytes);
-        if let Ok(labeller) = Labeller::from_bytes("m", &bytes) {
-            let labeller = Arc::new(labeller);
-            let _ = Predictor::new(Arc::clone(&labeller)).label(&[&["the", "1"], &["dog", "2"]]);
-            let _ = seqoia::why_text(&labeller, "the/1 dog/2", None);
-            let _ = seqoia::model_to_text(&labeller, &mut std::io::sink());
-            let _ = seqoia::Inspector::new(&labeller).map(|inside| (inside.summary(), inside.strongest(2, None)));
+        use_it(&bytes);
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))] // a model has many numbers
+
+    #[test]
+    fn a_model_with_a_changed_part_labels_or_is_refused(
+        part in any::<Index>(), changes in prop::collection::vec((any::<Index>(), any::<u8>()), 1..6), cut in 0usize..9,
+    ) {
+        let container = Container::from_bytes("m", &EVERYTHING).unwrap();
+        let (name, _, bytes) = container.sections().nth(part.index(container.sections().count())).unwrap();
+        let mut bytes = bytes.to_vec();
+        for (at, value) in changes.into_iter().filter(|_| !bytes.is_empty()).collect::<Vec<_>>() {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        bytes.truncate(bytes.len().saturating_sub(cut));
+        use_it(&with_part(&container, name, &bytes));
+    }
+
+    #[test]
+    fn a_model_with_another_description_labels_or_is_refused(
+        changes in prop::collection::vec((any::<Index>(), any::<Index>()), 1..4),
+    ) {
+        let container = Container::from_bytes("m", &EVERYTHING).unwrap();
+        let mut meta: Value = serde_json::from_slice(container.get("meta").unwrap()).unwrap();
+        for (at, change) in changes {
+            let places = count(&meta);
+            alter(&mut meta, &mut at.index(places), change);
+        }
+        use_it(&with_part(&container, "meta", meta.to_string().as_bytes()));
+    }
+}
+
+/// Everything that can be done with a model, if it is one.
+fn use_it(bytes: &[u8]) {
+    let Ok(labeller) = Labeller::from_bytes("m", bytes) else { return };
+    let labeller = Arc::new(labeller);
+    let _ = Predictor::new(Arc::clone(&labeller)).label(&[&["the", "1"], &["dog", "2"]]);
+    let _ = seqoia::why_text(&labeller, "the/1 Dog/2", None);
+    let _ = seqoia::Inspector::new(&labeller).map(|inside| (inside.summary(), inside.strongest(2, None)));
+    let text = |labelled| DATA.replace("labels", if labelled { "labels" } else { "no labels" });
+    for output in [Output::Text, Output::Json { marginals: true, nbest: 2 }] {
+        for (given, labelled) in [(None, true), (None, false), (Some("_".to_owned()), true)] {
+            let input = seqoia::input_from_text("test", &text(labelled)).unwrap();
+            let options = PredictOptions { given, look: 1, ..PredictOptions::new(output, 1) };
+            let _ = predict(&labeller, input, &options, &mut vec![]);
         }
     }
+    let columns = "the 1 B-X\nDog 2 O\n\n-DOCSTART- 1 O\n\nDog 1 O\n";
+    let options = PredictOptions { format: Some(Kind::Columns), ..PredictOptions::new(Output::Text, 1) };
+    let _ = predict(&labeller, seqoia::input_from_text("test", columns).unwrap(), &options, &mut vec![]);
+    let mut text = vec![];
+    if seqoia::model_to_text(&labeller, &mut text).is_ok() {
+        let _ = seqoia::model_from_text(seqoia::data::open::Input::from_bytes("text", text).unwrap());
+    }
+    for bits in Bits::ALL {
+        let options = ShrinkOptions { prune: 0.01, bits: Some(bits) };
+        let _ = seqoia::shrink(&labeller, options).map(|bytes| Labeller::from_bytes("s", &bytes).is_ok());
+    }
+}
+
+/// Values of a description, those that hold others too.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(count).sum(),
+        Value::Object(items) => items.values().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// Puts something else in the place of value number `at`: of a number another number, of a string another string;
+/// of what holds others, one is left out or stands there twice.
+fn alter(value: &mut Value, at: &mut usize, change: Index) {
+    const NUMBERS: [i64; 16] =
+        [0, 1, -1, 2, 7, 31, 32, 40, 64, 255, 1000, -1001, 32_767, 65_535, 4_294_967_295, i64::MAX];
+    const STRINGS: [&str; 14] = [
+        "", "same", "first", "given", "plain", "nothing", "columns", "conllu", "crfsuite", "iob1", "bmes",
+        "O", "B-X", "a*",
+    ];
+    if let Some(next) = at.checked_sub(1) {
+        *at = next;
+        let inside: Vec<&mut Value> = match value {
+            Value::Array(items) => items.iter_mut().collect(),
+            Value::Object(items) => items.values_mut().collect(),
+            _ => vec![],
+        };
+        for item in inside {
+            let size = count(item);
+            if *at < size {
+                return alter(item, at, change);
+            }
+            *at -= size;
+        }
+        return;
+    }
+    match value {
+        Value::Null => *value = STRINGS[change.index(STRINGS.len())].into(),
+        Value::Bool(flag) => *flag = !*flag,
+        Value::Number(_) => *value = NUMBERS[change.index(NUMBERS.len())].into(),
+        Value::String(text) => *text = STRINGS[change.index(STRINGS.len())].to_owned(),
+        Value::Array(items) if items.is_empty() => items.push(Value::Null),
+        Value::Array(items) => {
+            let place = change.index(2 * items.len());
+            let one = place / 2;
+            if place.is_multiple_of(2) {
+                items.insert(one, items[one].clone());
+            } else {
+                items.remove(one);
+            }
+        }
+        Value::Object(items) => {
+            let name = items.keys().nth(change.index(items.len().max(1))).cloned().unwrap_or_default();
+            items.remove(&name);
+        }
+    }
+}
+
+/// The model with another part of this name; length and checksum are right.
+fn with_part(container: &Container, name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    for (part, kind, old) in container.sections() {
+        writer.add_bytes(part, kind, if part == name { bytes } else { old });
+    }
+    writer.to_bytes()
 }
 
 /// Makes length and checksum right, so that what lies behind them is reached.
@@ -231,14 +356,115 @@ fn seal(bytes: &mut [u8]) {
     bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
 }
 
-fn model() -> Vec<u8> {
-    let mut data = DataOptions::default();
-    data.features.templates.push(("t".to_owned(), "U0:%x[0,0]\nU1:%v[0,1]\nB1:%x[-1,0]\nB\n".to_owned()));
-    data.features.patterns.push(("p".to_owned(), "*:%m[@-1,0,\"^\\l?a*\"]%X[-1,0]\n".to_owned()));
-    let text = "the 1 D\ndog 2 N\nbarks 3 V\n\na 1 D\ncat 4 N\n\n";
-    let set = TrainingSet::read(seqoia::input_from_text("train", text).unwrap(), &data).unwrap();
+const DATA: &str = r#"{"tokens": [["the", "1"], ["Dog", "2"], ["ABC-1", "2"], ["Dog", "4"]], "features": [["a"], ["b"], [{"c": 2}], []], "labels": ["O", "B-X", "I-X", "B-Y"]}
+{"tokens": [["a", "1"], ["dog", "2"], ["New", "3"], ["York", "3"]], "features": [["a"], ["b"], ["b"], ["a"]], "labels": ["O", "O", "B-Y", "I-Y"]}
+"#;
+
+/// A model that has all there is.
+static EVERYTHING: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut lexica =
+        Lexica { clusters: Clusters::read("c", "0101\tthe\n0110\tdog\n").unwrap(), ..Lexica::default() };
+    lexica.names.read("city", "f", "New York\nYork\n").unwrap();
+    lexica.names.read("animal", "f", "dog\n").unwrap();
+    lexica.words.read("d", "thedog\nNewYork\nad\nDog\n").unwrap();
+    let mut data = DataOptions {
+        scheme: Some(Scheme::Iobes),
+        rules: Some(RuleChoice::Scheme(Scheme::Iobes)),
+        ..DataOptions::default()
+    };
+    data.features = FeatureChoice {
+        templates: vec![("t".to_owned(), "U0:%x[0,0]\nU1:%v[0,1]\nB1:%x[-1,0]\nB\n".to_owned())],
+        patterns: vec![(
+            "p".to_owned(),
+            "*:%m[@-1,0,\"^\\l?a*\"]%X[-1,0]\nu:%M[0,0,\"^.\"]%t[1,0,\"o\"]\n".to_owned(),
+        )],
+        sets: ["pos", "ner", "segmentation"].map(str::to_owned).to_vec(),
+        lexica: Arc::new(lexica),
+        false_features: true,
+        ..FeatureChoice::default()
+    };
+    let set = TrainingSet::read(seqoia::input_from_text("train", DATA).unwrap(), &data).unwrap();
     let entry = seqoia::learners::find("perceptron").unwrap();
     let options = TrainOptions::new(entry, entry.check(&[]).unwrap());
     let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    seqoia::model_bytes(&set, &options, &trained).unwrap()
+    let model = Labeller::from_bytes("m", &seqoia::model_bytes(&set, &options, &trained).unwrap()).unwrap();
+    seqoia::shrink(&model, ShrinkOptions { prune: 0.0, bits: Some(Bits::F16) }).unwrap()
+});
+
+#[test]
+fn the_model_has_all_that_can_be_read_of_a_token() {
+    let model = Labeller::from_bytes("m", &EVERYTHING).unwrap();
+    let mut found = BTreeSet::new();
+    for piece in model.meta().templates.iter().flat_map(|t| &t.pieces) {
+        let mut name = |value: &Value| match value {
+            Value::String(name) => found.extend([name.clone()]),
+            Value::Object(items) => found.extend(items.keys().cloned()),
+            _ => (),
+        };
+        let source = serde_json::to_value(&piece.source).unwrap();
+        name(&source);
+        name(source.get("column").map_or(&Value::Null, |column| &column[1]));
+    }
+    let sources = "cluster column first given listed listed-lower match match-lower mention mention-path place test \
+                   twin word-ending word-starting";
+    let functions = "all-upper brief-shape first-upper full-width has-digit has-hyphen lower lower-prefix lower-suffix \
+                     prefix same shape suffix";
+    let all: BTreeSet<String> =
+        [sources, functions].iter().flat_map(|s| s.split(' ')).map(str::to_owned).collect();
+    assert_eq!(found, all);
+    let container = Container::from_bytes("m", &EVERYTHING).unwrap();
+    let parts = ["rules", "weights.f16", "clusters.paths", "names.lists", "words.marks"];
+    assert!(parts.iter().all(|part| container.has(part)));
+    assert!(
+        container.get::<u32>("edges.keys").unwrap().len() > 1
+            && model.meta().model_scheme != model.meta().file_scheme
+    );
+    let mut out = vec![];
+    predict(
+        &Arc::new(model),
+        seqoia::input_from_text("x", DATA).unwrap(),
+        &PredictOptions::new(Output::Text, 1),
+        &mut out,
+    )
+    .unwrap();
+    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 2);
+}
+
+/// Numbers that no training writes, one by one.
+#[test]
+fn every_number_of_a_template_is_looked_at() {
+    let container = Container::from_bytes("m", &EVERYTHING).unwrap();
+    let meta = String::from_utf8(container.get("meta").unwrap().to_vec()).unwrap();
+    let opens = |from: &str, to: &str| {
+        assert!(meta.contains(from), "{from}");
+        Labeller::from_bytes("m", &with_part(&container, "meta", meta.replacen(from, to, 1).as_bytes()))
+            .is_ok()
+    };
+    assert!(opens("\"listed\":[0,1]", "\"listed\":[0,31]"));
+    for (from, to) in [
+        ("\"listed\":[0,1]", "\"listed\":[0,32]"),
+        ("\"listed\":[0,0]", "\"listed\":[0,40]"),
+        ("\"listed-lower\":[0,0]", "\"listed-lower\":[0,255]"),
+        ("\"listed\":[0,0]", "\"listed\":[2,0]"), // the label
+        ("\"listed\":[0,0]", "\"listed\":[3,0]"), // no column
+        ("\"word-starting\":[0,2]", "\"word-starting\":[0,7]"),
+        ("\"word-ending\":[0,2]", "\"word-ending\":[0,0]"),
+        ("\"cluster\":[0,4]", "\"cluster\":[0,0]"),
+        ("\"mention\":[0,1,-1]", "\"mention\":[0,2,-1]"),
+        ("\"mention\":[0,1,-1]", "\"mention\":[0,1,-2]"),
+        ("\"mention-path\":[0,0,-1,6]", "\"mention-path\":[0,0,-1,0]"),
+        ("\"twin\":[0,1]", "\"twin\":[0,1001]"),
+        ("\"suffix\":2", "\"suffix\":0"),
+        ("\"lower-prefix\":2", "\"lower-prefix\":0"),
+        ("\"offset\":-2", "\"offset\":-1001"),
+        ("\"value\":[1,0]", "\"value\":[1,1001]"),
+        ("\"value\":[1,0]", "\"value\":[2,0]"),
+        ("{\"piece\":0}", "{\"piece\":64}"),
+        ("\"label_column\":2", "\"label_column\":3"),
+        ("\"format\":\"jsonl\"", "\"format\":\"conllu\""),
+        ("\"labels\":[", "\"labels\":[\"Z\","),
+        ("\"dense\":", "\"dense\":9"),
+    ] {
+        assert!(!opens(from, to), "{to}");
+    }
 }

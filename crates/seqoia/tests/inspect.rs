@@ -435,3 +435,16 @@ fn smaller_models_are_models() {
         assert!(error.to_string().contains("expected a number from 0"));
     }
 }
+
+/// A text asks for memory by what it holds, not by what it says.
+#[test]
+fn a_text_with_more_labels_than_can_be_is_refused() {
+    let text = text_of(&models()[0].1);
+    let meta = text.lines().find_map(|line| line.strip_prefix("meta\t")).unwrap();
+    for count in [0usize, 8_001, 32_000, 65_536, 70_000] {
+        let mut other: serde_json::Value = serde_json::from_str(meta).unwrap();
+        other["labels"] = (0..count).map(|i| i.to_string()).collect::<Vec<_>>().into();
+        let error = back(&text.replace(meta, &other.to_string())).map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("text:4: meta has ") && error.contains("label"), "{error}");
+    }
+}

@@ -13,9 +13,12 @@
 
 use super::{Boundary, Function, Part, Piece, Source, Template};
 use crate::error::{Error, Result};
+use crate::text;
 
 /// The most macros of a template.
 pub const MOST_PIECES: usize = 64;
+/// The farthest that a template looks, in tokens.
+pub const FARTHEST: u16 = 1000;
 
 /// A template file: the attributes, and whether plain label pairs have weights.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -38,7 +41,7 @@ const COMMANDS: [&str; 6] = ["%t[", "%m[", "%X[", "%T[", "%M[", "%x[@"];
 /// A line that is no template, a macro that is none, an empty file: with the line and what to do.
 pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
     let mut file = TemplateFile::default();
-    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+    for (number, line) in text::lines(text) {
         let line = line.trim_end();
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -130,7 +133,7 @@ fn parse_macro(text: &str) -> std::result::Result<(char, i16, u16), String> {
     };
     let (row, column) = inner.split_once(',').ok_or_else(bad)?;
     let offset = row.trim().parse::<i128>().map_err(|_| bad())?;
-    let offset = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= 1000);
+    let offset = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= FARTHEST);
     let offset = offset.ok_or_else(|| format!("'{}' looks more than 1,000 tokens away", clip(text)))?;
     Ok((kind, offset, column.trim().parse().map_err(|_| bad())?))
 }

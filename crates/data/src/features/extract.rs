@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::function::{NO, YES, full_width};
+use super::function::{NO, YES, full_width, lower};
 use super::lexicon::PLACES;
 use super::mentions::Mentions;
 use super::table::hash;
@@ -28,6 +28,9 @@ const DIRECT: u64 = 1;
 /// Marks a function value that has not been computed yet.
 const UNSET: u32 = u32::MAX - 2;
 
+/// Tokens whose tuples are put together before any is looked up.
+const WINDOW: usize = 256;
+
 /// One worker's buffers for extracting attributes with one dictionary.
 #[derive(Clone, Debug)]
 pub struct Extractor {
@@ -45,12 +48,14 @@ pub struct Extractor {
     lists: usize,                   // lists of names that views read
     listed: [u32; 4],               // the values of places in a name
     marks: [Vec<u8>; 2],            // [lists][T] places in names, in natural and in lower case
+    lowered: String,                // the words of the sentence in lower case, one after another
+    lowered_ends: Vec<usize>,       // [T] where each ends
     words: Vec<u32>,                // [LONGEST][T] the word of each length that starts here: its value
     word_values: Vec<u32>,          // [words of the dictionary] their values
     mentioned: Option<(u16, bool)>, // the column in whose mentions views look, in full width
     mentions: Mentions,
-    keys: Vec<u32>,  // [T][templates][stride] tuples of the sentence
-    codes: Vec<u64>, // [T][templates] their hashes, or a mark
+    keys: Vec<u32>,  // [WINDOW][templates][stride] tuples of some tokens
+    codes: Vec<u64>, // [WINDOW][templates] their hashes, or a mark
     key: Vec<u32>,   // [stride] of an attribute that the file has
     later: Vec<(u32, f32)>,
     text: String,
@@ -105,6 +110,8 @@ impl Extractor {
             lists,
             listed,
             marks: [vec![], vec![]],
+            lowered: String::new(),
+            lowered_ends: vec![],
             words: vec![],
             word_values: vec![],
             mentioned: program.views.iter().find_map(|v| match v.source {
@@ -138,7 +145,6 @@ impl Extractor {
         edges: &mut Ragged,
     ) -> Result<()> {
         self.fill_rows(dictionary, block, tokens.clone());
-        self.look_ahead(dictionary, tokens.len());
         let program = Arc::clone(&self.program);
         let (values, dense, stride) = (program.has_values(), dictionary.dense(), program.stride);
         for out in [&mut *nodes, &mut *edges] {
@@ -148,6 +154,10 @@ impl Extractor {
         }
         let (given, mut looked) = (program.given(), 0);
         for t in 0..tokens.len() {
+            if t % WINDOW == 0 {
+                self.look_ahead(dictionary, t..tokens.len().min(t + WINDOW), tokens.len());
+                looked = 0;
+            }
             let (from, mut single) = ([nodes.items.len(), edges.items.len()], 0);
             for template in &program.compiled {
                 let (key, code) = (&self.keys[looked * stride..][..stride], self.codes[looked]);
@@ -216,17 +226,17 @@ impl Extractor {
         }
     }
 
-    /// Puts together the tuples of all attributes of the sentence and asks for the memory where they
-    /// will be looked up: a table is much larger than a cache, and a sentence has hundreds of look-ups
-    /// that need not wait for each other.
-    fn look_ahead(&mut self, dictionary: &impl Dictionary, length: usize) {
+    /// Puts together the tuples of all attributes of some tokens of a sentence of `length`, and asks for the
+    /// memory where they will be looked up: a table is much larger than a cache, and a sentence has hundreds
+    /// of look-ups that need not wait for each other.
+    fn look_ahead(&mut self, dictionary: &impl Dictionary, tokens: Range<usize>, length: usize) {
         let program = &*self.program;
         let (row, stride) = (length + 2 * program.pad, program.stride);
         self.keys.clear();
         self.codes.clear();
-        self.keys.resize(length * program.compiled.len() * stride, 0);
+        self.keys.resize(tokens.len() * program.compiled.len() * stride, 0);
         let mut keys = self.keys.chunks_exact_mut(stride);
-        for t in 0..length {
+        for t in tokens {
             for (template, key) in program.compiled.iter().zip(&mut keys) {
                 key[0] = template.group;
                 let mut known = true;
@@ -256,20 +266,26 @@ impl Extractor {
 
     /// Finds the names of the sentence, if a view reads them.
     fn mark_names(&mut self, lexica: LexicaView<'_>, block: &Block, tokens: &Range<usize>) {
-        for (lower, names) in [lexica.names, lexica.lower].into_iter().enumerate() {
+        for (case, names) in [lexica.names, lexica.lower].into_iter().enumerate() {
             let column = self.program.views.iter().find_map(|v| match v.source {
-                Source::Listed(column, _) if lower == 0 => Some(column),
-                Source::ListedLower(column, _) if lower == 1 => Some(column),
+                Source::Listed(column, _) if case == 0 => Some(column),
+                Source::ListedLower(column, _) if case == 1 => Some(column),
                 _ => None,
             });
             let Some(column) = column else { continue };
             let field = |i: usize| block.field(tokens.start + i, usize::from(column));
-            let lowered: Vec<String> = match lower {
-                0 => vec![],
-                _ => (0..tokens.len()).map(|i| field(i).to_lowercase()).collect(),
+            self.lowered.clear();
+            self.lowered_ends.clear();
+            for i in (0..tokens.len()).filter(|_| case == 1) {
+                lower(field(i), &mut self.lowered);
+                self.lowered_ends.push(self.lowered.len());
+            }
+            let (lowered, ends) = (&self.lowered, &self.lowered_ends);
+            let word = |i: usize| match ends.get(i) {
+                Some(&end) => &lowered[if i == 0 { 0 } else { ends[i - 1] }..end],
+                None => field(i),
             };
-            let word = |i: usize| lowered.get(i).map_or_else(|| field(i), String::as_str);
-            names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[lower]);
+            names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[case]);
         }
     }
 
@@ -485,5 +501,31 @@ fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &mut Vec<(u32
         if let Some(v) = lists.values.get_mut(i) {
             *v = value;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Growing, sets};
+    use super::*;
+    use crate::format::{self, Blocks};
+    use crate::open::Input;
+
+    #[test]
+    fn a_long_sentence_takes_no_more_room_for_its_tuples() {
+        let roles = sets::Roles { word: 0, pos: 1 };
+        let program = Arc::new(Program::new(sets::find("ner", roles).unwrap()));
+        let room = |tokens: usize| {
+            let mut blocks = Blocks::new(Input::from_bytes("x", "Rome NNP O\n".repeat(tokens)).unwrap());
+            let mut block = Block::default();
+            format::first(&mut blocks, &mut block, None).unwrap().parse("x", &mut block).unwrap();
+            let mut dictionary = Growing::new(&program, Arc::default());
+            let mut extractor = Extractor::new(Arc::clone(&program), &mut dictionary);
+            let (mut nodes, mut edges) = (Ragged::default(), Ragged::default());
+            extractor.extract(&mut dictionary, "x", &block, 0..tokens, &mut nodes, &mut edges).unwrap();
+            assert_eq!(nodes.starts.len(), tokens + 1);
+            extractor.keys.capacity() + extractor.codes.capacity()
+        };
+        assert_eq!(room(20 * WINDOW + 1), room(WINDOW));
     }
 }

@@ -143,6 +143,8 @@ fn fires(test: bool, out: &mut String) -> bool {
     test
 }
 
+/// Appends a string in lower case, character by character: what stands around one has no say, as it would for
+/// the last sigma of a Greek word, so a word is the same alone and in a name.
 pub(super) fn lower(string: &str, out: &mut String) {
     if string.is_ascii() {
         out.push_str(string);

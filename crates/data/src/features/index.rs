@@ -10,8 +10,8 @@ use crate::format::Block;
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Pairs, Ragged};
 
-/// Label pairs have a square of weights: beyond this the wrong column was read.
-/// The most labels that can be learned.
+/// The most labels that can be learned. Label pairs have a square of weights: beyond this the wrong column was
+/// read.
 pub const MOST_LABELS: usize = 8_000; // four times as many in another scheme fit into 15 bits
 
 /// Label names with numbers in order of arrival.
@@ -113,26 +113,27 @@ impl Indexer {
         tokens: Range<usize>,
         gold: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
-        let (line, weight) = (block.line(tokens.start), block.weight(tokens.start));
+        let weight = block.weight(tokens.start);
         if let Some(lines) = &mut self.lines {
             lines.extend(tokens.clone().map(|i| u32::try_from(block.line(i)).unwrap_or(u32::MAX)));
         }
         let Indexer { dictionary, extractor, labels, corpus, .. } = self;
         dictionary.sentence = narrow(corpus.ends.len() + 1);
-        extractor.extract(dictionary, file, block, tokens, &mut corpus.nodes, &mut corpus.edges)?;
-        for name in gold {
+        extractor.extract(dictionary, file, block, tokens.clone(), &mut corpus.nodes, &mut corpus.edges)?;
+        for (i, name) in tokens.clone().zip(gold) {
             if name.contains(OR) {
-                return Err(Error::at(file, line, format!("the label {name:?} holds a line end"))
+                return Err(Error::at(file, block.line(i), format!("the label {name:?} holds a line end"))
                     .help("a label is a word: take it out"));
             }
             let id = labels.intern(name).filter(|&id| usize::from(id) < MOST_LABELS).ok_or_else(|| {
-                Error::at(file, line, format!("there are more than {MOST_LABELS} different labels"))
+                Error::at(file, block.line(i), format!("there are more than {MOST_LABELS} different labels"))
                     .help("is --label the right column?")
             })?;
             corpus.labels.push(id);
         }
         if dictionary.is_full() || corpus.nodes.items.len().max(corpus.edges.items.len()) > NONE as usize - 64
         {
+            let line = block.line(tokens.start);
             return Err(Error::at(file, line, "the data has more than four billion attributes")
                 .help("split the data, or use fewer templates"));
         }
@@ -185,31 +186,50 @@ impl Indexer {
         let Indexer { mut dictionary, labels, mut corpus, lines, .. } = self;
         dictionary.sentence = 0;
         corpus.shrink();
-        let (labels, sets) = take_apart(labels, &mut corpus.labels);
+        let Apart { labels, sets, any } = take_apart(labels, &mut corpus.labels);
         let k = labels.len();
-        let known = |t: usize| Some(usize::from(corpus.labels[t])).filter(|y| *y < k);
+        let singles: Vec<u16> = (0..k).map(label).collect();
+        // What a label may be says something of each; a label that may be any says nothing.
+        let known = |t: usize| match corpus.labels[t] {
+            y if usize::from(y) < k => &singles[usize::from(y)..][..1],
+            y if Some(y) == any => &[],
+            y => &sets[usize::from(y) - k][..],
+        };
         let node_counts = counts(&corpus.nodes, dictionary.nodes.view().len());
         let edge_counts = counts(&corpus.edges, dictionary.edges.view().len());
         let kept_nodes = frequent(&node_counts, cutoff);
         let kept_edges = frequent(&edge_counts, cutoff);
-        let nodes = pairs(&corpus.nodes, &node_counts, &kept_nodes, k, known);
+        let node = |t: usize| known(t).iter().map(|y| usize::from(*y));
+        let nodes = pairs(&corpus.nodes, &node_counts, &kept_nodes, k, node);
         let mut is_first = vec![false; corpus.labels.len() + 1];
         is_first[0] = true;
         corpus.ends.iter().for_each(|&end| is_first[end as usize] = true);
-        let pair = |t: usize| if is_first[t] { None } else { Some(known(t - 1)? * k + known(t)?) };
+        let pair = |t: usize| {
+            let before = if is_first[t] { &[] } else { known(t - 1) };
+            before
+                .iter()
+                .flat_map(move |x| known(t).iter().map(move |y| usize::from(*x) * k + usize::from(*y)))
+        };
         let edges = pairs(&corpus.edges, &edge_counts, &kept_edges, k * k, pair);
         let mut seen = vec![false; k * k];
-        (0..corpus.labels.len()).filter_map(pair).for_each(|p| seen[p] = true);
+        (0..corpus.labels.len()).for_each(|t| pair(t).for_each(|p| seen[p] = true));
         let transitions = (0..narrow(k * k)).filter(|&p| seen[p as usize]).collect();
         let lines = lines.unwrap_or_default();
         Indexed { corpus, dictionary, labels, nodes, edges, kept_nodes, kept_edges, transitions, sets, lines }
     }
 }
 
-/// Labels that are known in part get numbers behind all others; their sets.
-fn take_apart(labels: Labels, gold: &mut [u16]) -> (Labels, Vec<Vec<u16>>) {
+/// Labels, and sets of them.
+struct Apart {
+    labels: Labels,
+    sets: Vec<Vec<u16>>,
+    any: Option<u16>, // the number of the set that holds all, whatever they are
+}
+
+/// Labels that are known in part get numbers behind all others.
+fn take_apart(labels: Labels, gold: &mut [u16]) -> Apart {
     if labels.iter().all(|name| !name.contains(OR)) {
-        return (labels, vec![]);
+        return Apart { labels, sets: vec![], any: None };
     }
     let mut plain = Labels::default();
     // What is joined is no more than there were labels in the scheme that was read, so numbers suffice.
@@ -222,15 +242,16 @@ fn take_apart(labels: Labels, gold: &mut [u16]) -> (Labels, Vec<Vec<u16>>) {
         .collect();
     let all: Vec<u16> = (0..plain.len()).map(label).collect();
     sets.iter_mut().filter(|set| set.is_empty()).for_each(|set| set.clone_from(&all));
-    let mut next = plain.len();
+    let (mut next, mut any) = (plain.len(), None);
     for (number, name) in numbers.iter_mut().zip(labels.iter()) {
         if name.contains(OR) {
             *number = label(next);
+            any = any.or(Some(*number).filter(|_| name == OR));
             next += 1;
         }
     }
     gold.iter_mut().for_each(|y| *y = numbers[usize::from(*y)]);
-    (plain, sets)
+    Apart { labels: plain, sets, any }
 }
 
 fn counts(lists: &Ragged, attributes: usize) -> Vec<u32> {
@@ -246,33 +267,41 @@ fn frequent(counts: &[u32], cutoff: u32) -> Vec<u32> {
 
 /// Which labels each kept attribute occurs with: occurrences are sorted by attribute, then each list
 /// is made unique with one stamp a label.
-fn pairs(
+fn pairs<I: Iterator<Item = usize>>(
     lists: &Ragged,
     counts: &[u32],
     kept: &[u32],
     labels: usize,
-    label_of: impl Fn(usize) -> Option<usize>,
+    labels_of: impl Fn(usize) -> I,
 ) -> Pairs {
-    let mut starts = vec![0usize; counts.len()];
+    let at = |t: usize| &lists.items[lists.starts[t] as usize..lists.starts[t + 1] as usize];
+    let tokens = lists.starts.len().saturating_sub(1);
+    let mut starts: Vec<usize> = counts.iter().map(|&count| count as usize).collect();
+    for t in 0..tokens {
+        // One label is counted already; the edge into a first token has none, which leaves a place free.
+        let more = labels_of(t).skip(1).count();
+        if more > 0 {
+            at(t).iter().for_each(|&a| starts[a as usize] += more);
+        }
+    }
     let mut total = 0;
-    for (start, &count) in starts.iter_mut().zip(counts) {
-        *start = total;
-        total += count as usize;
+    for start in &mut starts {
+        total += std::mem::replace(start, total);
     }
     let mut next = starts.clone();
     let mut seen = vec![NONE; total];
-    for t in 0..lists.starts.len().saturating_sub(1) {
-        let Some(y) = label_of(t) else { continue };
-        for &a in &lists.items[lists.starts[t] as usize..lists.starts[t + 1] as usize] {
-            seen[next[a as usize]] = narrow(y);
-            next[a as usize] += 1;
+    for t in 0..tokens {
+        for y in labels_of(t) {
+            for &a in at(t) {
+                seen[next[a as usize]] = narrow(y);
+                next[a as usize] += 1;
+            }
         }
     }
     let mut pairs = Pairs { starts: vec![0], labels: vec![], counts: vec![] };
     let mut stamps = vec![NONE; labels];
     for &a in kept {
         let from = pairs.labels.len();
-        // The edge into a first token has no label, so a list may have fewer labels than occurrences.
         for &y in &seen[starts[a as usize]..next[a as usize]] {
             if stamps[y as usize] != a {
                 stamps[y as usize] = a;
@@ -365,7 +394,7 @@ mod tests {
     fn labels_known_in_part_become_sets() {
         let program = Arc::new(Program::new(crfpp::parse("t", "U0:%x[0,0]").unwrap().templates));
         let (mut indexer, block) =
-            (Indexer::new(program, Arc::default()).with_lines(), read("a 1\nb _\na 2\n\nc 3\n"));
+            (Indexer::new(program, Arc::default()).with_lines(), read("a 1\nb _\na 2\n\nc 3\na 2\n"));
         for s in block.sentences() {
             let last = |i| block.columns(i).last().unwrap_or("");
             indexer.push("x", &block, s.tokens.clone(), s.tokens.map(last)).unwrap();
@@ -381,11 +410,13 @@ mod tests {
         });
         let indexed = indexer.finish(1);
         assert_eq!(indexed.labels.iter().collect::<Vec<_>>(), ["1", "2", "3"]);
-        assert_eq!(indexed.corpus.labels, [0, 3, 1, 4]);
+        assert_eq!(indexed.corpus.labels, [0, 3, 1, 4, 1]);
         assert_eq!(indexed.sets, [vec![0, 1, 2], vec![2, 0]]);
-        assert_eq!(indexed.lines, [1, 2, 3, 5]);
-        assert!(indexed.transitions.is_empty());
-        assert_eq!(indexed.nodes.labels, [0, 1]); // `b` and `c` go with no label for certain
+        assert_eq!(indexed.lines, [1, 2, 3, 5, 6]);
+        // 1 2 and 3 2: what may be either may be each; what may be any says nothing.
+        assert_eq!(indexed.transitions, [1, 7]);
+        let labels = |word: u32| indexed.nodes.of(word as usize);
+        assert_eq!([labels(0), labels(1), labels(2)], [&[0, 1][..], &[], &[0, 2]]);
     }
 
     #[test]
@@ -398,7 +429,7 @@ mod tests {
         };
         push(0..MOST_LABELS).unwrap();
         let error = push(0..MOST_LABELS + 1).unwrap_err().to_string();
-        assert!(error.starts_with("x:1: there are more than 8000 different labels"), "{error}");
+        assert!(error.starts_with("x:8001: there are more than 8000 different labels"), "{error}");
     }
 
     #[test]

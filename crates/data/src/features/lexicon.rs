@@ -5,8 +5,10 @@
 //! of the path is a coarser cluster. Lists of names: every entry, and every stretch of words that an
 //! entry begins with, has a mask of the lists it is in, so a search knows when to stop.
 
+use super::function::lower;
 use super::{Strings, StringsView, UNKNOWN, WordList, WordListView};
 use crate::error::{Error, Result};
+use crate::text;
 use xxhash_rust::xxh3::Xxh3;
 
 /// No entry of a list is longer than this many words.
@@ -93,7 +95,7 @@ impl Clusters {
     /// A row without a tab, a path that is not made of 0 and 1, a word with two paths.
     pub fn read(file: &str, text: &str) -> Result<Clusters> {
         let mut clusters = Clusters::default();
-        for (line, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.is_empty()) {
+        for (line, row) in text::lines(text).filter(|(_, row)| !row.is_empty()) {
             let bad = |what: String| Error::at(file, line, what).help("a row is wanted: path<TAB>word");
             let (path, rest) = row.split_once('\t').ok_or_else(|| bad("there is no tab".to_owned()))?;
             if path.is_empty() || !path.bytes().all(|b| b == b'0' || b == b'1') {
@@ -143,7 +145,7 @@ impl ClustersView<'_> {
         out.clear();
         let mut id = self.words.find(word.as_bytes());
         if id == UNKNOWN {
-            out.extend(word.chars().flat_map(char::to_lowercase));
+            lower(word, out);
             id = self.words.find(out.as_bytes());
             out.clear();
         }
@@ -178,16 +180,17 @@ impl Names {
             return Err(Error::new(file, format!("there is a list called {list} already"))
                 .help("lists are called after their files: rename one"));
         }
-        let mask = 1 << self.lists.len();
+        let (mask, mut lowered) = (1 << self.lists.len(), String::new());
         self.lists.push(list.to_owned());
-        for (line, row) in (1..).zip(text.lines()) {
+        for (line, row) in text::lines(text) {
             let words: Vec<&str> = row.split_whitespace().collect();
             if words.is_empty() || words.len() > LONGEST {
                 continue;
             }
             let natural = words.join(" ");
-            let lower: String = natural.chars().flat_map(char::to_lowercase).collect();
-            if !(self.natural.add(&natural, mask) && self.lower.add(&lower, mask)) {
+            lowered.clear();
+            lower(&natural, &mut lowered);
+            if !(self.natural.add(&natural, mask) && self.lower.add(&lowered, mask)) {
                 return Err(Error::at(file, line, "the lists of names have more than 4 GiB of text"));
             }
         }

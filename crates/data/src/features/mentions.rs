@@ -1,8 +1,9 @@
 //! Other mentions of a token's word in its document: what stands beside them tells what the word is here
 //! (Chieu & Ng 2002, "Named Entity Recognition: A Maximum Entropy Approach Using Global Information").
 //!
-//! A document is what stands between two `-DOCSTART-` rows, as far as it lies in one block of the file. Words
-//! are compared in lower case. Only a token whose first letter is upper case looks for others, and it takes
+//! A document is what stands between two `-DOCSTART-` rows, as far as it lies in one block of the file; so blocks
+//! are to hold whole documents ([`Blocks::whole_documents`](crate::format::Blocks::whole_documents)). Words are
+//! compared in lower case. Only a token whose first letter is upper case looks for others, and it takes
 //! the first two that are not itself.
 
 use std::collections::HashMap;

@@ -241,8 +241,7 @@ pub fn extended(roles: Roles, clusters: bool, lists: &[String], chosen: &[Templa
         (-2..=2).for_each(|k| add(&[at(k)]));
         (-2..=1).for_each(|k| add(&[at(k), at(k + 1)]));
     }
-    let mut pieces = chosen.iter().flat_map(|t| &t.pieces);
-    if clusters && pieces.any(|p| matches!(p.source, Source::Mention(..))) {
+    if clusters && chosen.iter().any(Template::reads_mentions) {
         for (which, step) in [(0, -1), (0, 1), (1, -1), (1, 1)] {
             for most in [6, 10, 20] {
                 let source = Source::MentionPath(roles.word, which, step, most);
@@ -291,8 +290,9 @@ fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
         Source::Mention(.., 0) => "mention-shape".to_owned(),
         Source::Mention(.., step) => format!("mention[{step}]"),
         Source::Cluster(_, most) => format!("path{most}[{}]", p.offset),
-        Source::Listed(_, list) => format!("{}[{}]", name_of(list), p.offset),
-        Source::ListedLower(_, list) => format!("{}-lower[{}]", name_of(list), p.offset),
+        // A list may be called like anything else, so its name stands behind what only lists have.
+        Source::Listed(_, list) => format!("list:{}[{}]", name_of(list), p.offset),
+        Source::ListedLower(_, list) => format!("list-lower:{}[{}]", name_of(list), p.offset),
         Source::WordStarting(..) => format!("starts[{}]", p.offset),
         Source::WordEnding(..) => format!("ends[{}]", p.offset),
         // No set has expressions, and given attributes have their own names.
@@ -344,5 +344,19 @@ mod tests {
         assert_eq!(find("chunking", words).unwrap().len(), 5 + 2);
         assert_eq!(find("ner-001", words).unwrap().len(), ner.len() - 12 - 2);
         assert_eq!(find("pos", words), find("pos", roles));
+    }
+
+    #[test]
+    fn lists_of_any_name_share_no_attribute_with_others() {
+        let roles = Roles { word: 0, pos: 1 };
+        let mut all: Vec<Template> =
+            ["pos", "ner"].iter().filter_map(|set| find(set, roles)).flatten().collect();
+        let own: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
+        let lists = ["w", "p", "a", "a-lower", "lower:a", "list:a", "mention", "first", "path4"];
+        let lists = lists.map(str::to_owned);
+        let added = extended(roles, true, &lists, &[]);
+        all.extend(added.clone());
+        let different: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
+        assert_eq!(different.len(), own.len() + added.len());
     }
 }

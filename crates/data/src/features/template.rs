@@ -202,6 +202,12 @@ impl Template {
         read.chain(self.value.map(|v| v.0)).max()
     }
 
+    /// Whether it looks for other mentions of a word in the document.
+    #[must_use]
+    pub fn reads_mentions(&self) -> bool {
+        self.pieces.iter().any(|p| matches!(p.source, Source::Mention(..) | Source::MentionPath(..)))
+    }
+
     /// Lets its tests fire as `F` when they fail; false if it has none.
     pub fn fire_failed_tests(&mut self) -> bool {
         let tests = self.pieces.iter_mut().filter(|p| p.source.is_test());
@@ -318,6 +324,12 @@ impl Program {
     #[must_use]
     pub fn given(&self) -> Option<u32> {
         self.given
+    }
+
+    /// Whether attributes are looked up in the document: the file is then to be read in whole documents.
+    #[must_use]
+    pub fn reads_mentions(&self) -> bool {
+        self.templates.iter().any(Template::reads_mentions)
     }
 
     /// Whether edges have attributes.

@@ -14,9 +14,10 @@
 //! sentence stand the words `_x-1` to `_x-4` and `_x-#`, `_x+1` to `_x+4` and `_x+#`; expressions are
 //! matched against them too. See [`Pattern`] for what an expression may hold.
 
-use super::crfpp::{MOST_PIECES, TemplateFile, clip};
+use super::crfpp::{FARTHEST, MOST_PIECES, TemplateFile, clip};
 use super::{Boundary, Function, Part, Pattern, Piece, Source, Template};
 use crate::error::{Error, Result};
+use crate::text;
 
 /// Reads the text of a pattern file called `name`.
 ///
@@ -25,7 +26,7 @@ use crate::error::{Error, Result};
 /// line and what to do.
 pub fn parse(name: &str, text: &str) -> Result<TemplateFile> {
     let mut file = TemplateFile::default();
-    for (number, whole) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+    for (number, whole) in text::lines(text) {
         let line = whole.split('#').next().unwrap_or("").trim_end();
         let Some(kind) = line.chars().next() else { continue };
         let kind = kind.to_ascii_lowercase();
@@ -105,7 +106,7 @@ fn parse_command(text: &str) -> std::result::Result<(Piece, &str), Mistake> {
     let (offset, after) = inner.split_once(',').ok_or_else(bad)?;
     let (fixed, offset) = offset.strip_prefix('@').map_or((false, offset), |offset| (true, offset));
     let offset = number(offset).ok_or_else(bad)?;
-    let near = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= 1000);
+    let near = i16::try_from(offset).ok().filter(|offset| offset.unsigned_abs() <= FARTHEST);
     let offset =
         near.ok_or_else(|| (format!("'{}' looks more than 1,000 tokens away", clip(text)), COMMAND))?;
     let end = after.find([',', ']']).ok_or_else(bad)?;

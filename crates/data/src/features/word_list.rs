@@ -13,6 +13,7 @@
 use super::function::full_width;
 use super::{Strings, StringsView};
 use crate::error::{Error, Result};
+use crate::text;
 use xxhash_rust::xxh3::Xxh3;
 
 /// No word is longer than this many characters: |x[i..k]| for k up to i + 5.
@@ -38,7 +39,7 @@ impl WordList {
     /// # Errors
     /// No word at all; too much text.
     pub fn read(&mut self, file: &str, text: &str) -> Result<()> {
-        for (line, row) in (1..).zip(text.lines()) {
+        for (line, row) in text::lines(text) {
             let Some(word) = row.split_whitespace().next() else { continue };
             if !self.add(word, 0) {
                 return Err(Error::at(file, line, "the dictionary has more than 4 GiB of text"));

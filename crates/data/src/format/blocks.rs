@@ -6,19 +6,27 @@
 //!
 //! A block ends with a line that ends a sentence, or with the file. That is an empty line (blanks and a
 //! CR do not count) unless the format has other ends ([`Blocks::cut_at`]). It is about as large as
-//! asked for, larger if one sentence is.
+//! asked for, larger if one sentence is. Where documents are wanted whole ([`Blocks::whole_documents`]), it ends
+//! before a row that starts one.
 
 use std::io::{self, Read};
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::block::{Block, LIMIT, is_blank, too_long};
+use super::columns::is_docstart;
 use crate::error::{Error, Result};
 use crate::open::Input;
 
 /// Bytes of a block unless told otherwise: fits the second-level cache, and keeps a worker busy for
 /// long enough that handing it over costs nothing.
 pub const BLOCK: usize = 256 << 10;
+
+/// Bytes of the longest document that is kept whole: in columns some 300,000 tokens.
+pub const DOCUMENT: usize = 4 << 20;
+
+/// What starts a document, and one byte, which tells whether the word ends there.
+const MARK: &[u8] = b"\n-DOCSTART-";
 
 /// Reads an [`Input`] block by block.
 ///
@@ -47,6 +55,8 @@ pub struct Blocks {
     size: usize,
     limit: usize,
     eager: bool,
+    /// The longest document that is kept whole, if documents are.
+    document: Option<usize>,
     /// Whether a sentence ends with this line.
     ends: fn(&[u8]) -> bool,
     /// What was read beyond the last cut; it starts a line.
@@ -73,6 +83,7 @@ impl Blocks {
             size: size.clamp(1, LIMIT),
             limit: LIMIT,
             eager: false,
+            document: None,
             ends: is_blank,
             rest: Vec::new(),
             line: 1,
@@ -87,6 +98,15 @@ impl Blocks {
     #[must_use]
     pub const fn eager(mut self, eager: bool) -> Self {
         self.eager = eager;
+        self
+    }
+
+    /// With `true` a block holds whole documents, each up to [`DOCUMENT`] bytes, so that what is looked up in a
+    /// document does not depend on what stands before it in the file. A longer one is cut behind the last
+    /// sentence that fits. An eager reader does not wait for the end of a document.
+    #[must_use]
+    pub fn whole_documents(mut self, whole: bool) -> Self {
+        self.document = whole.then_some(DOCUMENT);
         self
     }
 
@@ -143,7 +163,10 @@ impl Blocks {
         let mut bytes = block.take_text();
         bytes.clear();
         bytes.append(&mut self.rest);
-        let cut = self.read_block(&mut bytes)?;
+        let cut = match self.document.filter(|_| !self.eager) {
+            Some(longest) => self.read_documents(&mut bytes, longest)?,
+            None => self.read_block(&mut bytes)?,
+        };
         self.rest.extend_from_slice(&bytes[cut..]);
         bytes.truncate(cut);
         let some = cut > 0;
@@ -156,6 +179,30 @@ impl Blocks {
         self.line += newlines(&bytes);
         block.set_text(checked(&self.input.name, block.first_line, bytes)?);
         Ok(some)
+    }
+
+    /// Reads until `bytes` holds whole documents, and says where they end.
+    fn read_documents(&mut self, bytes: &mut Vec<u8>, longest: usize) -> Result<usize> {
+        // What starts at the end of the longest document must be seen to start one.
+        let most = longest + MARK.len();
+        let mut more = bytes.len().max(self.size);
+        loop {
+            self.read_up_to(bytes, more.min(most))?;
+            if let Some(cut) = last_document(&bytes[..bytes.len().min(most)]) {
+                return Ok(cut);
+            }
+            if self.ended && bytes.len() <= longest {
+                return Ok(bytes.len());
+            }
+            if bytes.len() >= most || self.ended {
+                break;
+            }
+            more = bytes.len().saturating_mul(2);
+        }
+        match last_end(&bytes[..longest], self.ends) {
+            Some(cut) => Ok(cut),
+            None => self.read_block(bytes),
+        }
     }
 
     /// Reads until `bytes` holds a block, and says where the block ends.
@@ -227,12 +274,27 @@ fn last_end(bytes: &[u8], ends: fn(&[u8]) -> bool) -> Option<usize> {
     }
 }
 
+/// Byte of the last line, but for the first, that starts a document.
+fn last_document(bytes: &[u8]) -> Option<usize> {
+    let mut end = bytes.len();
+    while let Some(before) = memmem::rfind(&bytes[..end], MARK) {
+        let start = before + 1;
+        let row = &bytes[start..];
+        let row = &row[..row.len().min(MARK.len())];
+        if row.len() == MARK.len() && is_docstart(row.strip_suffix(b"\n").unwrap_or(row)) {
+            return Some(start);
+        }
+        end = start;
+    }
+    None
+}
+
 fn newlines(bytes: &[u8]) -> u64 {
     memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// The bytes as text, if they are text.
-fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
+pub(crate) fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
     let line_of = |bytes: &[u8], at: usize| first_line + newlines(&bytes[..at]);
     if first_line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
         return Err(Error::at(file, 1, "the text is UTF-16, UTF-8 is wanted")
@@ -321,6 +383,53 @@ mod tests {
             );
             let short = "a\n\nlong 1\nlong 2\nlon\n\nb\nc\n\nabcdefghijabcdefghij";
             assert_eq!(joined(&limited(short, size).unwrap()), short, "{size}");
+        }
+    }
+
+    #[test]
+    fn documents_stay_whole_as_far_as_they_go() {
+        let documents = [
+            "a\n\nb\n\n",
+            "-DOCSTART-\n\nc\n\nd\ne\n", // no empty line before the next
+            "-DOCSTART- O\n\n",
+            "-DOCSTART-\r\n\r\n-DOCSTART-s\n\nf\n\n",
+            "-DOCSTART-\tO\n\nlong 1\n\nlong 2\n\nlong 3\n\nlong 4\n\nlong 5\n\n",
+            "-DOCSTART-\n\ng",
+        ];
+        let cut = |text: &str, size| {
+            let mut blocks = blocks(text.as_bytes(), size);
+            blocks.document = Some(36);
+            texts(blocks).unwrap()
+        };
+        let whole = documents.concat();
+        for size in 1..=whole.len() + 1 {
+            let found = cut(&whole, size);
+            assert_eq!(joined(&found), whole);
+            // Wherever blocks are cut, the parts of each document are those that it has alone.
+            let mut places: Vec<usize> = vec![];
+            found.iter().for_each(|(_, text)| places.push(places.last().unwrap_or(&0) + text.len()));
+            let mut from = 0;
+            for document in documents {
+                let inner = places.iter().filter(|p| (from + 1..from + document.len()).contains(*p));
+                let own: Vec<usize> = inner.map(|p| p - from).collect();
+                let alone = cut(document, size);
+                let mut at = 0;
+                let ends = alone.iter().map(|(_, text)| {
+                    at += text.len();
+                    at
+                });
+                let alone: Vec<usize> = ends.filter(|end| *end < document.len()).collect();
+                assert_eq!(own, alone, "{document:?} {size}");
+                assert_eq!(own.is_empty(), document.len() <= 36, "{document:?} {size}");
+                from += document.len();
+            }
+        }
+        // Up to the longest one, to the byte.
+        for extra in 0..=12 {
+            let first = format!("a {}\n\nb\n\n", "x".repeat(20 + extra));
+            let found = cut(&format!("{first}-DOCSTART-\n\nb\n"), 1);
+            assert_eq!(found[0].1 == first, first.len() <= 36, "{}", first.len());
+            assert_eq!(cut(&first, 1).len() == 1, first.len() <= 36, "{}", first.len());
         }
     }
 

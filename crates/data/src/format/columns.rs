@@ -314,7 +314,7 @@ impl Separator {
 
 /// Whether the first field is `-DOCSTART-`.
 #[inline]
-fn is_docstart(row: &[u8]) -> bool {
+pub(super) fn is_docstart(row: &[u8]) -> bool {
     row.first() == Some(&b'-')
         && row
             .strip_prefix(b"-DOCSTART-")

@@ -18,7 +18,8 @@ mod write;
 
 pub(crate) use block::LARGEST;
 pub use block::{Block, Format, Mark, Place, Rows, Sentence, Span, Token};
-pub use blocks::{BLOCK, Blocks};
+pub(crate) use blocks::checked;
+pub use blocks::{BLOCK, Blocks, DOCUMENT};
 pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
 pub use copy::{Copy, Labelled};

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 
 use seqoia_core::cast::narrow;
-use seqoia_data::features::{Keys, Program, Strings, StringsView};
+use seqoia_data::features::{Keys, MOST_LABELS, Program, Strings, StringsView};
 use seqoia_data::open::Input;
 use seqoia_model::{Number, Writer};
-use seqoia_structures::chain::{Space, SpaceView};
+use seqoia_structures::chain::Space;
 
 use super::parts::{Head, Weights, arrays};
 use super::{HEADER, KINDS, is_known, unescape};
@@ -140,13 +140,17 @@ impl Reader {
         }
         let meta: Meta =
             serde_json::from_str(text).map_err(|e| self.bad(format!("meta cannot be read: {e}")))?;
-        let (count, program) = (meta.labels.len(), Program::new(meta.templates.clone()));
+        let count = meta.labels.len();
+        // A few words of text would ask for the square of them in memory.
+        if count == 0 || count > MOST_LABELS {
+            return Err(
+                self.bad(format!("meta has {}; 1 to {MOST_LABELS} are read", counted(count, "label")))
+            );
+        }
+        let program = Program::new(meta.templates.clone());
         let labels: HashMap<String, u16> = meta.labels.iter().cloned().zip(0..).collect();
         if labels.len() != count {
             return Err(self.bad("a label stands twice in meta"));
-        }
-        if count == 0 || count >= usize::from(SpaceView::LAST) {
-            return Err(self.bad(format!("meta has {}", counted(count, "label"))));
         }
         self.weights.transitions = vec![0.0; count * Space::padded(count)];
         self.weights.nodes.keys = Keys::new(program.stride());

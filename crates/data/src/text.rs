@@ -1,0 +1,60 @@
+//! Small texts that are read as a whole: templates, patterns, rules, lists of words.
+
+use std::io::Read;
+
+use crate::error::{Error, Result};
+use crate::format::checked;
+use crate::open::Input;
+
+/// An input as text.
+///
+/// # Errors
+/// It cannot be read or unpacked, is binary or is not UTF-8; with the line.
+pub fn read(mut input: Input) -> Result<String> {
+    let mut bytes = vec![];
+    input.read_to_end(&mut bytes).map_err(|e| Error::from_io(&input.name, &e))?;
+    checked(&input.name, 1, bytes)
+}
+
+/// The lines of a text with their numbers. An editor may have put a byte-order mark before the first, which is
+/// no part of it.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(text).lines())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{Clusters, Lexica, Names, WordList, crfpp, wapiti};
+    use crate::rules::RuleTable;
+
+    #[test]
+    fn a_mark_before_the_text_changes_nothing() {
+        let marked = |text: &str| format!("\u{feff}{text}");
+        let lists = |text: &str| {
+            let (mut names, mut words) = (Names::default(), WordList::default());
+            names.read("l", "f", text).unwrap();
+            words.read("f", text).unwrap();
+            Lexica { names, words, ..Lexica::default() }.digest()
+        };
+        assert_eq!(lists("Rome\nOslo\n"), lists(&marked("Rome\nOslo\n")));
+        let clusters = |text: &str| {
+            Lexica { clusters: Clusters::read("c", text).unwrap(), ..Lexica::default() }.digest()
+        };
+        assert_eq!(clusters("01\ta\n"), clusters(&marked("01\ta\n")));
+        let template = "U0:%x[0,0]\n";
+        assert_eq!(crfpp::parse("t", template).unwrap(), crfpp::parse("t", &marked(template)).unwrap());
+        let pattern = "u:%x[0,0]\n";
+        assert_eq!(wapiti::parse("p", pattern).unwrap(), wapiti::parse("p", &marked(pattern)).unwrap());
+        let rule = "forbid O I\n";
+        assert_eq!(RuleTable::parse("r", rule).unwrap(), RuleTable::parse("r", &marked(rule)).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_text_has_a_line_and_a_place() {
+        let error = |bytes: &[u8]| read(Input::from_bytes("list", bytes).unwrap()).unwrap_err().to_string();
+        assert!(error(b"Rome\ncaf\xe9\n").starts_with("list:2: byte 4 of the line, 0xE9, is not UTF-8"));
+        assert!(error(b"\xff\xfeR\0").starts_with("list:1: the text is UTF-16"));
+        assert_eq!(read(Input::from_bytes("list", "Oslo\n").unwrap()).unwrap(), "Oslo\n");
+    }
+}
