@@ -1,13 +1,13 @@
 //! Labels that are known before prediction, in the numbers of a model.
 //!
 //! A label of the file may stand for several of the model's, where the two are in different schemes: `I-X`
-//! of IOB1 is `B-X` or `I-X` in IOB2. Such labels become sets.
+//! of IOB1 is `B-X` or `I-X` in IOB2. Such labels become sets, and what they say of their neighbours steps.
 
 use std::collections::HashMap;
 
-use seqoia_core::cast::label;
-use seqoia_data::scheme;
-use seqoia_structures::chain::Sets;
+use seqoia_core::cast::{label, narrow};
+use seqoia_data::scheme::{self, Scheme};
+use seqoia_structures::chain::{Sets, Steps};
 
 use crate::labels::Schemes;
 use crate::meta::Meta;
@@ -24,6 +24,8 @@ pub(crate) struct KnownLabels {
     pub(crate) names: Vec<String>,
     /// Whether any is known.
     pub(crate) any: bool,
+    /// What they say of neighbours, where schemes differ.
+    pub(crate) steps: Option<Steps>,
 }
 
 impl KnownLabels {
@@ -33,7 +35,17 @@ impl KnownLabels {
         let free = label(sets.add((0..meta.labels.len()).map(label)));
         let labels = meta.labels.iter().enumerate().map(|(i, name)| (name.clone(), label(i))).collect();
         let mark = mark.to_owned();
-        KnownLabels { mark, free, schemes, labels, numbers: HashMap::new(), sets, names: vec![], any: false }
+        KnownLabels {
+            mark,
+            free,
+            schemes,
+            labels,
+            numbers: HashMap::new(),
+            sets,
+            names: vec![],
+            any: false,
+            steps: None,
+        }
     }
 
     /// What stands where no label is known.
@@ -58,13 +70,31 @@ impl KnownLabels {
             self.any |= known;
             self.names.push(if known { name.to_owned() } else { String::new() });
         }
+        self.steps = self.schemes.change().filter(|_| self.any).map(|(model, file)| self.steps(model, file));
         Ok(())
+    }
+
+    /// The neighbours that the sentence at hand cannot have.
+    fn steps(&self, model: Scheme, file: Scheme) -> Steps {
+        let known = |t: usize| self.names.get(t).map(String::as_str).filter(|name| !name.is_empty());
+        let (mut steps, length) = (Steps::default(), self.names.len());
+        let out = |pair: [Option<&str>; 2], known| !scheme::fits(model, file, pair, known);
+        for (name, &y) in &self.labels {
+            steps.no_start.extend(out([None, Some(name)], [None, known(0)]).then_some(y));
+            steps.no_end.extend(out([Some(name), None], [known(length - 1), None]).then_some(y));
+            for t in (1..length).filter(|&t| known(t - 1).is_some() || known(t).is_some()) {
+                let known = [known(t - 1), known(t)];
+                let after = self.labels.iter().filter(|(after, _)| out([Some(name), Some(after)], known));
+                steps.pairs.extend(after.map(|(_, &after)| (narrow(t), y, after)));
+            }
+        }
+        steps
     }
 
     /// Nothing is known of the sentence at hand.
     pub(crate) fn forget(&mut self) {
         self.names.clear();
-        self.any = false;
+        (self.any, self.steps) = (false, None);
     }
 
     /// The number of a label, or of the set of those that it may be; none if the model has none of them.

@@ -161,7 +161,8 @@ pub(crate) fn broken(
     let (mut from, mut first, mut sentences) = (0, None, 0);
     for &end in &corpus.ends {
         let gold = &corpus.labels[from..end as usize];
-        let limits = Limits { rules: Some(rules), known: Some(Known { labels: gold, sets }) };
+        let known = Some(Known { labels: gold, sets });
+        let limits = Limits { rules: Some(rules), known, steps: None };
         if !limits.can_be_met(gold.len()) {
             sentences += 1;
             first.get_or_insert_with(|| {

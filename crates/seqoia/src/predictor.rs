@@ -14,9 +14,6 @@ use crate::error::{Error, Result, counted};
 use crate::known::KnownLabels;
 use crate::labeller::Labeller;
 
-/// How many labellings of the model are looked at, for few in the scheme of the file.
-const MOST_LOOKED_AT: usize = 1024;
-
 /// One worker with a model.
 pub struct Predictor {
     labeller: Arc<Labeller>,
@@ -173,12 +170,6 @@ impl Predictor {
     ///
     /// In a model whose scheme is not the file's it is one that the file's scheme can say, if there is any.
     pub(crate) fn best_labels(&mut self) -> Result<&[u16]> {
-        if self.known.as_ref().is_some_and(|known| known.any) && self.labeller.schemes().change().is_some() {
-            // Which of them have the labels that are known is seen in the scheme of the file only.
-            let found = self.nbest(1)?;
-            self.best = found.into_iter().next().map(|(labelling, _)| labelling.labels).unwrap_or_default();
-            return Ok(&self.best);
-        }
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
         let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
         let score = self.decoder.best(space, w, self.sequence.view(), limits, &mut self.best);
@@ -212,33 +203,20 @@ impl Predictor {
 
     /// The k best labellings of the sentence that was read, with their names.
     ///
-    /// Where schemes differ, labellings of the model may go against known labels in the scheme of the file only
-    /// (`I-X` behind `O` of IOB1 begins a chunk, so it is no `I-X` of IOB2), and those that are not well formed
-    /// may mean the same. More of them are looked at until there are k. Known labels that are no labelling in
-    /// their own scheme are kept all the same.
+    /// Known labels that are no labelling in their own scheme are kept all the same; then, several labellings of
+    /// the model may be one of the file, which is listed once.
     pub(crate) fn nbest(&mut self, k: usize) -> Result<Vec<(Labelling, Vec<String>)>> {
-        let mut wanted = k;
-        loop {
-            let found = self.raw_nbest(wanted)?;
-            let exhausted = found.len() < wanted || wanted >= MOST_LOOKED_AT.max(4 * k);
-            let mut named: Vec<(Labelling, Vec<String>)> = vec![];
-            for labelling in found {
-                let mut names = vec![];
-                self.names(&labelling.labels, &mut names);
-                named.push((labelling, names));
-            }
-            if self.labeller.schemes().change().is_none() {
-                return Ok(named);
-            }
-            let best = named.first().cloned();
-            let mut met = HashSet::new();
-            named.retain(|(labelling, names)| self.keeps(&labelling.labels) && met.insert(names.clone()));
-            if named.len() >= k || exhausted {
-                named.truncate(k);
-                return Ok(if named.is_empty() { best.into_iter().take(k).collect() } else { named });
-            }
-            wanted *= 4;
+        let mut found = vec![];
+        for labelling in self.raw_nbest(k)? {
+            let mut names = vec![];
+            self.names(&labelling.labels, &mut names);
+            found.push((labelling, names));
         }
+        if self.free {
+            let mut met = HashSet::new();
+            found.retain(|(_, names)| met.insert(names.clone()));
+        }
+        Ok(found)
     }
 
     /// The k best labellings in the scheme of the model.
@@ -251,14 +229,6 @@ impl Predictor {
         }
         self.set_free()?;
         self.raw_nbest(k)
-    }
-
-    /// Whether a labelling has the labels that are known, in the scheme of the file.
-    fn keeps(&self, labels: &[u16]) -> bool {
-        let Some(known) = &self.known else { return true };
-        let mut names = vec![];
-        self.converted(labels, &mut names);
-        names.iter().zip(&known.names).all(|(name, known)| known.is_empty() || name == known)
     }
 
     /// Probabilities in the sentence that was read; of the sequence, that of `labels`.
@@ -283,24 +253,21 @@ impl Predictor {
 
     /// Names of labels, in the scheme of the training file.
     pub(crate) fn names(&self, labels: &[u16], out: &mut Vec<String>) {
-        self.converted(labels, out);
-        // What is known is written as it was, whatever the labels around it make of it in a scheme.
-        if let Some(known) = &self.known {
-            let given = out.iter_mut().zip(&known.names).filter(|(_, name)| !name.is_empty());
-            given.for_each(|(out, name)| out.clone_from(name));
-        }
-    }
-
-    fn converted(&self, labels: &[u16], out: &mut Vec<String>) {
         let names = &self.labeller.meta().labels;
         let name = |y: &u16| names[usize::from(*y)].as_str();
         if let Some((model, file)) = self.labeller.schemes().change() {
             let names: Vec<&str> = labels.iter().map(name).collect();
-            return scheme::convert(model, file, &names, out);
+            scheme::convert(model, file, &names, out);
+        } else {
+            // Into the memory that it has.
+            out.resize_with(labels.len(), String::new);
+            out.iter_mut().zip(labels).for_each(|(out, y)| name(y).clone_into(out));
         }
-        // Into the memory that it has.
-        out.resize_with(labels.len(), String::new);
-        out.iter_mut().zip(labels).for_each(|(out, y)| name(y).clone_into(out));
+        // What is known is written as it was, even if it is no labelling in its own scheme.
+        if let Some(known) = &self.known {
+            let given = out.iter_mut().zip(&known.names).filter(|(_, name)| !name.is_empty());
+            given.for_each(|(out, name)| out.clone_from(name));
+        }
     }
 }
 
@@ -311,8 +278,11 @@ fn limits<'a>(
     sequence: &'a Sequence,
     free: bool,
 ) -> Limits<'a> {
-    let known =
-        known.filter(|known| known.any).map(|known| Known { labels: &sequence.labels, sets: &known.sets });
+    let known = known.filter(|known| known.any);
     let well_formed = labeller.well_formed().filter(|_| !free);
-    Limits { rules: well_formed.or(labeller.rules()), known }
+    Limits {
+        rules: well_formed.or(labeller.rules()),
+        known: known.map(|known| Known { labels: &sequence.labels, sets: &known.sets }),
+        steps: known.and_then(|known| known.steps.as_ref()).filter(|_| !free),
+    }
 }

@@ -245,7 +245,11 @@ fn rewritten(text: &str, scheme: Scheme) -> String {
 /// no labelling is listed twice.
 #[test]
 fn labels_of_another_scheme_come_back_as_labels_of_the_file() {
-    for (own, scheme) in [(Scheme::Iob2, Scheme::Iobes), (Scheme::Iob1, Scheme::Iob2)] {
+    let schemes = || Scheme::ALL.into_iter().filter(|scheme| *scheme != Scheme::Bie);
+    for (own, scheme) in schemes().flat_map(|own| schemes().map(move |scheme| (own, scheme))) {
+        if own == scheme {
+            continue;
+        }
         let train_text = rewritten(&generate::columns(1, 200), own);
         let test_text = rewritten(&generate::columns(2, 40), own);
         let model = train(&read(&train_text, |o| o.scheme = Some(scheme)).unwrap(), "adagrad");
@@ -268,7 +272,7 @@ fn labels_of_another_scheme_come_back_as_labels_of_the_file() {
                     assert!(known.iter().zip(labels).all(kept), "{known:?} {labels:?}");
                 }
             }
-            assert!(listed > 160, "{listed}"); // where few differ among a thousand, fewer are listed
+            assert!(listed > 200, "{listed}"); // short sentences with known labels have fewer than six
             // The best alone is the first of many.
             let best = run(&model, &text, Output::Text, given).unwrap();
             assert!(last_fields(&best).iter().zip(&lists).all(|(best, list)| *best == list[0]));

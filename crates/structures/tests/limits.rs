@@ -7,10 +7,10 @@ mod toy;
 
 use std::sync::Arc;
 
-use seqoia_core::cast::{label, real};
+use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{Note, Pairs, Ragged, Random, Search, Sequence, Structure, Update, Weights, sum_by_parts};
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Known, Limits, Precision, Rules, Sets, Space};
+use seqoia_structures::chain::{Chain, Decoder, Known, Limits, Precision, Rules, Sets, Space, Steps};
 use toy::{PLAIN, Toy, close, make, toys, view};
 
 /// Rules of some kind: like those of chunks, without any mixing, or of random pairs.
@@ -43,8 +43,25 @@ fn known(random: &mut Random, labels: usize, length: usize) -> (Sets, Vec<u16>) 
     (sets, drawn)
 }
 
+/// Some labels that cannot be the first or the last, and pairs that cannot stand at single places.
+fn steps(random: &mut Random, labels: usize, length: usize) -> Steps {
+    let mut some = |share| (0..labels).map(label).filter(|_| random.unit() < share).collect::<Vec<u16>>();
+    let (no_start, no_end) = (some(0.2), some(0.2));
+    let pairs = (1..length).flat_map(|t| (0..labels * labels).map(move |pair| (t, pair)));
+    let pairs = pairs.filter(|_| random.unit() < 0.2);
+    let pairs = pairs.map(|(t, pair)| (narrow(t), label(pair / labels), label(pair % labels))).collect();
+    Steps { no_start, no_end, pairs }
+}
+
 fn allowed(limits: Limits<'_>, y: &[u16]) -> bool {
-    limits.rules.is_none_or(|rules| rules.broken_at(y).is_none())
+    let of_steps = limits.steps.is_none_or(|steps| {
+        let at = |t: u32| y[t as usize];
+        !y.first().is_some_and(|y| steps.no_start.contains(y))
+            && !y.last().is_some_and(|y| steps.no_end.contains(y))
+            && !steps.pairs.iter().any(|&(t, from, to)| at(t - 1) == from && at(t) == to)
+    });
+    of_steps
+        && limits.rules.is_none_or(|rules| rules.broken_at(y).is_none())
         && limits.known.is_none_or(|k| k.labels.iter().zip(y).all(|(known, y)| k.sets.holds(*known, *y)))
 }
 
@@ -64,16 +81,18 @@ fn decoding_within_limits_is_enumeration_of_what_is_allowed() {
                 let mut random = Random::new(i as u64, j as u64, 0, "limits");
                 let rules = rules(&mut random, toy.labels, j % 4);
                 let (sets, labels) = known(&mut random, toy.labels, toy.length);
+                let steps = steps(&mut random, toy.labels, toy.length);
                 let limits = Limits {
                     rules: (j != 4).then_some(&rules),
                     known: (j > 1).then_some(Known { labels: &labels, sets: &sets }),
+                    steps: (j % 2 == 1).then_some(&steps),
                 };
                 let mut all: Vec<(f64, Vec<u16>)> = brute::labellings(toy.labels, toy.length)
                     .into_iter()
                     .filter(|y| allowed(limits, y))
                     .map(|y| (brute::score(space, &w, view(x), &y), y))
                     .collect();
-                assert_eq!(limits.can_be_met(toy.length), !all.is_empty());
+                assert!(limits.steps.is_some() || limits.can_be_met(toy.length) != all.is_empty());
                 let (mut decoder, mut found) = (Decoder::default(), vec![]);
                 let best = decoder.best(space, &w, view(x), limits, &mut found);
                 let listed = decoder.nbest(space, &w, view(x), limits, 1000);
@@ -136,7 +155,7 @@ fn limited(toy: Toy, seed: u64, kind: usize, partial: bool) -> (Arc<Chain>, Vec<
 /// -log of the share that gold has of what is allowed, by enumeration.
 fn loss(chain: &Chain, x: &Sequence, w: &[f64], rules: Option<&Rules>, sets: &Sets) -> f64 {
     let space = chain.space().view();
-    let gold = Limits { rules: None, known: Some(Known { labels: &x.labels, sets }) };
+    let gold = Limits { known: Some(Known { labels: &x.labels, sets }), ..Limits::default() };
     let rules = rules.filter(|_| Limits { rules, ..gold }.can_be_met(x.labels.len()));
     let all = brute::labellings(space.labels, x.labels.len());
     let legal: Vec<_> = all.into_iter().filter(|y| allowed(Limits::rules(rules), y)).collect();
@@ -328,8 +347,8 @@ fn scores_that_are_nearly_too_far_apart_are_summed_right() {
             for limits in [
                 Limits::rules(Some(&only_first)),
                 Limits::rules(Some(&chunks)),
-                Limits { rules: None, known },
-                Limits { rules: Some(&chunks), known },
+                Limits { known, ..Limits::default() },
+                Limits { rules: Some(&chunks), known, steps: None },
             ] {
                 let x = view(&sequences[0]);
                 let all: Vec<Vec<u16>> =
@@ -408,7 +427,7 @@ fn a_single_unlikely_step_is_no_underflow() {
         ..Sequence::default()
     };
     let (sets, mut decoder) = (Sets::new(3), Decoder::default());
-    let limits = Limits { rules: None, known: Some(Known { labels: &[0, 1, 2], sets: &sets }) };
+    let limits = Limits { known: Some(Known { labels: &[0, 1, 2], sets: &sets }), ..Limits::default() };
     assert!(close(decoder.marginals(space.view(), &w, view(&x), limits), -837.0, 1e-12));
 }
 
@@ -423,7 +442,7 @@ fn searches_compare_with_the_best_of_what_gold_allows() {
         let space = chain.space().view();
         let mut lane = Arc::clone(&chain).lane(0).unwrap();
         for (id, x) in sequences.iter().enumerate() {
-            let gold = Limits { rules: None, known: Some(Known { labels: &x.labels, sets: &sets }) };
+            let gold = Limits { known: Some(Known { labels: &x.labels, sets: &sets }), ..Limits::default() };
             let held = Limits { rules: Some(&rules), ..gold };
             let rules = held.can_be_met(toy.length).then_some(&rules);
             let score = |y: &Vec<u16>| brute::score(space, &w, view(x), y);

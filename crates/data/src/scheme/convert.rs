@@ -130,3 +130,49 @@ pub fn possible(from: Scheme, to: Scheme, label: &str) -> Vec<String> {
     found.dedup();
     if found.is_empty() { vec![label.to_owned()] } else { found }
 }
+
+/// Whether two neighbours in the labels of one scheme can be what labels of another say, where these are known:
+/// none is an end of the sentence in `pair`, and nothing known in `known`.
+///
+/// A labelling of `from` is written in `to` as the known labels say if each pair of neighbours fits, the ends of
+/// the sentence included: whether a chunk begins at a label is seen from the label before it, and whether it ends
+/// from the label after it.
+///
+/// ```
+/// use seqoia_data::scheme::{Scheme, fits};
+///
+/// // In IOB1 a chunk goes on with I-X, or begins with it.
+/// assert!(fits(Scheme::Iob1, Scheme::Iob2, [Some("I-X"), Some("I-X")], [None, Some("I-X")]));
+/// assert!(!fits(Scheme::Iob1, Scheme::Iob2, [Some("O"), Some("I-X")], [None, Some("I-X")]));
+/// ```
+#[must_use]
+pub fn fits(from: Scheme, to: Scheme, pair: [Option<&str>; 2], known: [Option<&str>; 2]) -> bool {
+    use Letter::{B, E, I, M, S};
+    let [before, after] = pair.map(|label| from.inside(label));
+    let (same, continues) = match (before, after) {
+        (Label::In(last, kind), Label::In(next, other)) => {
+            (kind == other, kind == other && !matches!(last, E | S) && !matches!(next, B | S))
+        }
+        _ => (false, false),
+    };
+    let begins_as_known = match (known[1].map(|known| (known, to.read(known))), after) {
+        (None, _) => true,
+        (Some((_, Label::In(letter, kind))), Label::In(_, own)) => {
+            let begins = match (to, letter) {
+                (Scheme::Iob1, B) => !continues && same,
+                (Scheme::Iob1, _) => continues || !same,
+                (_, B | S) => !continues,
+                (_, I | M | E) => continues,
+            };
+            kind == own && begins
+        }
+        (Some((_, Label::In(..))), _) | (Some(_), Label::In(..)) => false,
+        (Some((known, _)), _) => pair[1] == Some(known),
+    };
+    let ends_as_known = match (to, known[0].and_then(|known| to.read(known).letter())) {
+        (_, None) | (Scheme::Iob1 | Scheme::Iob2, _) | (Scheme::Bie, Some(B)) => true,
+        (_, Some(E | S)) => !continues,
+        (_, Some(B | I | M)) => continues,
+    };
+    begins_as_known && ends_as_known
+}

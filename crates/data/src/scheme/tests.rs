@@ -248,3 +248,35 @@ proptest! {
         let _ = recogniser.finish();
     }
 }
+
+/// A labelling is written in another scheme as some labels of it say exactly if all neighbours fit, whatever labels
+/// it has and however ill they are formed.
+#[test]
+fn neighbours_that_fit_are_labellings_that_fit() {
+    let labels = ["O", "B-X", "I-X", "M-X", "E-X", "S-X", "I-Y", "B-Y"];
+    let (mut out, mut met) = (vec![], 0);
+    for (from, to) in Scheme::ALL.iter().flat_map(|from| Scheme::ALL.iter().map(move |to| (*from, *to))) {
+        let own: Vec<&str> = labels.into_iter().filter(|y| *y == "O" || from.reads(y)).collect();
+        let other: Vec<&str> = labels.into_iter().filter(|y| *y == "O" || to.reads(y)).collect();
+        for [a, b, c] in own.iter().flat_map(|a| own.iter().flat_map(|b| own.iter().map(|c| [*a, *b, *c]))) {
+            convert(from, to, &[a, b, c], &mut out);
+            for known in 0..other.len() * 4 {
+                // One or two of the three are known, as another label or as what it is.
+                let said = other[known / 4];
+                let known: [Option<&str>; 3] = match known % 4 {
+                    0 => [Some(said), None, None],
+                    1 => [None, Some(said), Some(&out[2])],
+                    2 => [Some(&out[0]), Some(said), None],
+                    _ => [None, None, Some(said)],
+                };
+                let is = out.iter().zip(&known).all(|(out, known)| known.is_none_or(|known| known == out));
+                let ends = [None, Some(a), Some(b), Some(c), None];
+                let known = [None, known[0], known[1], known[2], None];
+                let all = (0..4).all(|i| fits(from, to, [ends[i], ends[i + 1]], [known[i], known[i + 1]]));
+                assert_eq!(all, is, "{} {} {a} {b} {c} {known:?}", from.name(), to.name());
+                met += usize::from(is);
+            }
+        }
+    }
+    assert!(met > 1000);
+}

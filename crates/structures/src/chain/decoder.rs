@@ -4,7 +4,7 @@
 use super::beam::Beam;
 use super::kbest::KBest;
 use super::kernel::{ForwardBackward, Kernel, Real, best_path};
-use super::{Limits, SpaceView};
+use super::{Limits, SpaceView, Steps};
 use seqoia_core::Isa;
 use seqoia_core::SequenceView;
 
@@ -78,6 +78,24 @@ impl<R: Real> Decoder<R> {
     pub(crate) fn limit(&mut self, space: SpaceView<'_>, limits: Limits<'_>) {
         if !limits.is_free() {
             limits.put(space, R::LEAST, &mut self.nodes, &mut self.edges);
+        }
+        self.limit_steps(space, limits.steps);
+    }
+
+    /// The same for single places, which gives each step edges of its own.
+    fn limit_steps(&mut self, space: SpaceView<'_>, steps: Option<&Steps>) {
+        let Some(steps) = steps.filter(|_| !self.nodes.is_empty()) else { return };
+        let (width, matrix) = (space.width, space.labels * space.width);
+        let last = self.nodes.len() - width;
+        steps.no_start.iter().for_each(|y| self.nodes[usize::from(*y)] = R::LEAST);
+        steps.no_end.iter().for_each(|y| self.nodes[last + usize::from(*y)] = R::LEAST);
+        if self.stride == 0 {
+            self.edges = self.edges[..matrix].repeat(last / width);
+            self.stride = matrix;
+        }
+        for &(t, from, to) in &steps.pairs {
+            let at = (t as usize - 1) * matrix + usize::from(from) * width + usize::from(to);
+            self.edges[at] = R::LEAST;
         }
     }
 
@@ -157,6 +175,7 @@ impl<R: Real> Decoder<R> {
         limits: Limits<'_>,
     ) -> f64 {
         self.score(space, w, R::ONE, x);
+        self.limit_steps(space, limits.steps);
         self.node_marginals.resize(self.nodes.len(), R::ZERO);
         self.edge_marginals.resize(self.edges.len(), R::ZERO);
         let out = Some((self.node_marginals.as_mut_slice(), self.edge_marginals.as_mut_slice()));

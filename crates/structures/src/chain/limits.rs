@@ -66,6 +66,17 @@ pub struct Known<'a> {
     pub sets: &'a Sets,
 }
 
+/// Pairs of labels that cannot stand side by side at single places of a sequence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Labels that cannot be the first.
+    pub no_start: Vec<u16>,
+    /// Labels that cannot be the last.
+    pub no_end: Vec<u16>,
+    /// A position from 1 on, a label of the position before it and a label of its own.
+    pub pairs: Vec<(u32, u16, u16)>,
+}
+
 /// The limits of one sequence; free by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
@@ -73,13 +84,15 @@ pub struct Limits<'a> {
     pub rules: Option<&'a Rules>,
     /// What is known of the positions.
     pub known: Option<Known<'a>>,
+    /// What is known of neighbours: for decoders only.
+    pub steps: Option<&'a Steps>,
 }
 
 impl<'a> Limits<'a> {
     /// Any labelling that keeps to the rules, if there are any.
     #[must_use]
     pub fn rules(rules: Option<&'a Rules>) -> Self {
-        Limits { rules, known: None }
+        Limits { rules, ..Limits::default() }
     }
 
     /// Every labelling is allowed.

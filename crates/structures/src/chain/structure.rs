@@ -71,7 +71,8 @@ impl ExampleLimits {
     pub(super) fn of<'a>(&'a self, id: usize, gold: Option<&'a [u16]>) -> Limits<'a> {
         let broken = self.broken.get(id).is_some_and(|broken| *broken);
         let rules = self.rules.as_deref().filter(|_| !broken);
-        Limits { rules, known: gold.map(|labels| Known { labels, sets: &self.sets }) }
+        let known = gold.map(|labels| Known { labels, sets: &self.sets });
+        Limits { rules, known, steps: None }
     }
 }
 
