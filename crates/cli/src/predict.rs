@@ -12,9 +12,16 @@ use seqoia_report::{MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 use crate::flags::{PredictArgs, open, threads};
 use crate::{screen, targets, train};
 
+/// More labellings of a sentence are nobody's question, and memory is lost in them.
+const MOST_LABELLINGS: usize = 10_000;
+
 pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if args.nbest == Some(0) {
         return Err(Error::Option("--nbest 0: at least one labelling is needed".to_owned()).into());
+    }
+    if args.nbest.is_some_and(|k| k > MOST_LABELLINGS) {
+        let what = format!("--nbest: at most {MOST_LABELLINGS} labellings, all of which are held in memory");
+        return Err(Error::Option(what).into());
     }
     let output = match (args.json, args.marginals, args.nbest) {
         (true, marginals, nbest) => Output::Json { marginals, nbest: nbest.unwrap_or(1) },
@@ -45,7 +52,13 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     let (name, look) = (input.name.clone(), args.html.as_ref().map_or(0, |_| MOST_SENTENCES));
     let given = args.given.clone();
     let options = PredictOptions { output, threads, eager, format: args.format, given, look };
-    let done = predict(&labeller, input, &options, &mut out)?;
+    let done = match predict(&labeller, input, &options, &mut out) {
+        Err(Error::Closed) if args.html.is_some() => {
+            let what = "standard output was closed before all was labelled, so there is no page";
+            return Err(Error::Output(what.to_owned()).into());
+        }
+        done => done?,
+    };
     drop(out);
     if let Some(file) = &args.html {
         write_page(file, &name, args, &done)?;

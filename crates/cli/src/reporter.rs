@@ -19,7 +19,7 @@ use crate::screen;
 pub(crate) struct Reporter {
     quiet: bool,
     json: bool,
-    log: Option<(PathBuf, std::fs::File)>,
+    log: Option<(PathBuf, Option<std::fs::File>)>, // emptied at the first record
     checkpoint: Option<PathBuf>,
     bar: Option<ProgressBar>,
     started: Instant,
@@ -38,14 +38,15 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 impl Reporter {
     pub(crate) fn new(args: &TrainArgs) -> anyhow::Result<Self> {
-        let log = match &args.log {
-            Some(path) => {
-                let file = std::fs::File::create(path)
-                    .with_context(|| format!("--log {}: cannot be written", path.display()))?;
-                Some((path.clone(), file))
-            }
-            None => None,
-        };
+        if let Some(path) = &args.log {
+            // Told before training; what it held is kept until there is something to say.
+            let mut open = std::fs::OpenOptions::new();
+            open.create(true)
+                .append(true)
+                .open(path)
+                .with_context(|| format!("--log {}: cannot be written", path.display()))?;
+        }
+        let log = args.log.clone().map(|path| (path, None));
         Ok(Reporter {
             quiet: args.quiet,
             json: args.json,
@@ -101,10 +102,19 @@ impl Reporter {
 
     fn record(&mut self, record: &serde_json::Value) -> seqoia::Result<()> {
         if let Some((path, file)) = &mut self.log {
-            writeln!(file, "{record}").map_err(|e| Error::Output(format!("{}: {e}", path.display())))?;
+            let failed = |e: std::io::Error| Error::Output(format!("{}: {e}", path.display()));
+            let mut out = match file.take() {
+                Some(file) => file,
+                None => std::fs::File::create(&*path).map_err(failed)?,
+            };
+            writeln!(out, "{record}").map_err(failed)?;
+            *file = Some(out);
         }
         if self.json {
-            screen::result(&format!("{record}\n"))?;
+            match screen::result(&format!("{record}\n")) {
+                Err(Error::Closed) => self.json = false, // whoever read them has gone; the model is still wanted
+                other => other?,
+            }
         }
         Ok(())
     }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::ArgMatches;
@@ -313,14 +314,19 @@ fn strength(flag: &str, text: &str) -> seqoia::Result<Strength> {
     }
 }
 
-/// The first Ctrl-C asks for an end, the second does not ask.
+/// The first Ctrl-C, or SIGTERM, asks for an end, the second does not ask.
 pub(crate) fn stop_on_ctrl_c(args: &TrainArgs) -> anyhow::Result<Arc<AtomicBool>> {
     let (stop, checkpoints, quiet) =
         (Arc::new(AtomicBool::new(false)), args.checkpoint.is_some(), args.quiet);
-    let raised = Arc::clone(&stop);
+    let (raised, first) = (Arc::clone(&stop), OnceLock::new());
     ctrlc::set_handler(move || {
+        let since = first.get_or_init(Instant::now).elapsed();
         if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            // Some programs send a signal to a process and to its group, which is one wish.
+            if since > Duration::from_millis(500) {
+                std::process::exit(1);
+            }
+            return;
         }
         if !quiet {
             let when = if checkpoints { "after this pass" } else { "soon" };

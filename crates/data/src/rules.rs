@@ -8,6 +8,8 @@
 //! allow  O </s>
 //! ```
 
+use std::collections::HashMap;
+
 use crate::error::{Error, Result};
 use crate::text;
 
@@ -78,13 +80,24 @@ impl RuleTable {
         Ok(())
     }
 
-    /// Whether `after` may stand behind `before`; none is an end of the sentence.
+    /// Which of K labels may stand behind which, as [K + 1][K + 1]: row by row what may follow, K being the
+    /// begin of a sentence before and its end after.
     #[must_use]
-    pub fn allows(&self, before: Option<&str>, after: Option<&str>) -> bool {
-        let (before, after) = (before.unwrap_or(BEGIN), after.unwrap_or(END));
-        let fits = |rule: &String, name: &str| rule == ANY || rule == name;
-        let last = self.lines.iter().rev().find(|(_, _, b, a)| fits(b, before) && fits(a, after));
-        last.is_none_or(|(_, allowed, ..)| *allowed)
+    pub fn allowed<'a>(&self, labels: impl Iterator<Item = &'a str>) -> Vec<bool> {
+        let numbers: HashMap<&str, usize> = labels.zip(0..).collect();
+        let size = numbers.len() + 1;
+        let places = |name: &str, end: &str| match name {
+            ANY => 0..size,
+            _ if name == end => size - 1..size,
+            _ => numbers.get(name).map_or(0..0, |&y| y..y + 1),
+        };
+        let mut table = vec![true; size * size];
+        for (_, allowed, before, after) in &self.lines {
+            for from in places(before, BEGIN) {
+                table[from * size..][places(after, END)].fill(*allowed);
+            }
+        }
+        table
     }
 }
 
@@ -96,11 +109,9 @@ mod tests {
     fn the_last_line_that_fits_decides() {
         let text = "\u{feff}# c\nforbid O I\n\nforbid * </s>\nallow O </s>\nforbid <s> I\n";
         let table = RuleTable::parse("t", text).unwrap();
-        assert!(!table.allows(Some("O"), Some("I")));
-        assert!(table.allows(Some("B"), Some("I")));
-        assert!(!table.allows(Some("B"), None));
-        assert!(table.allows(Some("O"), None));
-        assert!(!table.allows(None, Some("I")));
+        // From O, B, I and the begin to O, B, I and the end.
+        let allowed: Vec<u8> = table.allowed(["O", "B", "I"].into_iter()).into_iter().map(u8::from).collect();
+        assert_eq!(allowed, [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 0]);
         table.check(["O", "B", "I"].into_iter()).unwrap();
         let error = table.check(["O", "B", "II"].into_iter()).unwrap_err().to_string();
         assert!(error.starts_with("t:2: there is no label 'I'"), "{error}");

@@ -40,6 +40,9 @@ pub(crate) fn rate(team: &mut dyn Team, w: &[f64], l2: f64) -> Result<f64> {
     let (mut best, mut smallest) = (None::<(f64, f64)>, START);
     let (mut eta, mut rising, mut successes) = (START, true, 0);
     for _ in 0..TRIALS {
+        if team.stopping() {
+            break;
+        }
         smallest = eta.min(smallest);
         let after = match trial(team, w, &sample, eta, l2)? {
             Some(v) => objective(team, &v)?,
@@ -70,6 +73,9 @@ pub(crate) fn rate(team: &mut dyn Team, w: &[f64], l2: f64) -> Result<f64> {
 fn trial(team: &mut dyn Team, w: &[f64], sample: &[usize], eta: f64, l2: f64) -> Result<Option<Vec<f64>>> {
     let (mut v, mut scale, mut notes) = (w.to_vec(), 1.0, vec![]);
     for &id in sample {
+        if team.stopping() {
+            return Ok(None);
+        }
         let weights = Weights { values: &v, scale };
         let look = |case: &mut seqoia_core::Case<'_>, note: &mut seqoia_core::Note| {
             case.gradient(weights, note);

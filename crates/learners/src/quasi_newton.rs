@@ -40,7 +40,9 @@ impl Memory {
     pub(crate) fn is_sound(&self, weights: usize) -> bool {
         let limit = self.limit as u64;
         let sizes = (self.pairs.len(), self.products.len());
-        self.used <= limit
+        // Slots are filled in order: the next one is behind the last until all are.
+        (self.used == limit || self.next == self.used)
+            && self.used <= limit
             && self.next < limit
             && sizes == (2 * self.limit * weights, 4 * self.limit * self.limit)
     }

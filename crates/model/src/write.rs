@@ -95,6 +95,9 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         builder.permissions(mode);
     }
     let mut file = builder.tempfile_in(folder).map_err(failed)?;
+    if let Ok(before) = target.metadata() {
+        file.as_file().set_permissions(before.permissions()).map_err(failed)?; // as the one that it replaces
+    }
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&target).map_err(|e| failed(e.error))?;
     Ok(())

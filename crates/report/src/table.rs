@@ -68,10 +68,12 @@ impl Table {
             let mut line = " ".to_owned();
             for ((i, column), (&width, cell)) in self.columns.iter().enumerate().zip(widths.iter().zip(row)) {
                 let gap = if column.left && i > 0 { "  " } else { "" };
-                line += &match column.left {
-                    true => format!("{gap}{cell:<width$}"),
-                    false => format!("{cell:>width$}"),
-                };
+                // Not by the width of a format, which has 16 bits.
+                let blanks = " ".repeat(width - length(cell).min(width));
+                match column.left {
+                    true => line.extend([gap, cell, &blanks]),
+                    false => line.extend([blanks.as_str(), cell]),
+                }
             }
             out.push_str(line.trim_end());
             out.push('\n');
@@ -90,5 +92,7 @@ mod tests {
         table.row(["a", "1", "x"].map(String::from));
         table.row(["längere", "1,000,000", ""].map(String::from));
         assert_eq!(table.text(), "                 n  where\n a               1  x\n längere 1,000,000\n");
+        table.row(["b".to_owned(), "x".repeat(70_000), "c".repeat(70_000)]);
+        assert_eq!(table.text().lines().last().map(str::len), Some(1 + 8 + 70_001 + 2 + 70_000));
     }
 }

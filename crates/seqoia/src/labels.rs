@@ -64,6 +64,15 @@ pub(crate) fn schemes(
     }
     schemes.model = options.scheme.or(schemes.file);
     let change = match (schemes.file, schemes.model) {
+        (Some(from), Some(to)) if options.partial.is_some() && !scheme::is_local(from, to) => {
+            return Err(Error::Option(format!(
+                "--partial with --scheme {}: what a label of {} becomes there depends on labels beside it, which \
+                 may not be known; train in {}, or convert the file before labels are taken out",
+                to.name(),
+                from.name(),
+                from.name()
+            )));
+        }
         (Some(from), Some(to)) => Some((from, to)).filter(|(from, to)| from != to),
         (None, Some(wanted)) => {
             let whole =
@@ -145,7 +154,9 @@ pub(crate) fn rules(
             if !absent {
                 table.check(labels.iter())?;
             }
-            Ok(Rules::new(labels.len(), |before, after| table.allows(name(before), name(after))))
+            let (allowed, size) = (table.allowed(labels.iter()), labels.len() + 1);
+            let number = |y: Option<u16>| y.map_or(labels.len(), usize::from);
+            Ok(Rules::new(labels.len(), |before, after| allowed[number(before) * size + number(after)]))
         }
     }
 }

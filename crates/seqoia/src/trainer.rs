@@ -181,7 +181,39 @@ impl<'a> Trainer<'a> {
         // Indexing sorted all occurrences by attribute, which may have taken more than learning does.
         let indexing = 8 * self.set.corpus.nodes.items.len() + 24 * self.set.node_numbers.len();
         let program = 16 << 20;
-        program + self.set.bytes() + dev.map_or(0, DevSet::bytes) + (planes * weights).max(indexing)
+        program
+            + self.set.bytes()
+            + dev.map_or(0, DevSet::bytes)
+            + (planes * weights).max(indexing)
+            + self.of_sentences()
+    }
+
+    /// Bytes that grow with the longest sentence and with a batch.
+    fn of_sentences(&self) -> usize {
+        /// A token of a block of text, with its columns.
+        const TOKEN: usize = 150;
+        /// Arrays of doubles [T][W] of a worker: scores, exponentials, forward and backward sums, and so on.
+        const ARRAYS: usize = 10;
+        let (set, space) = (self.set, self.set.space.view());
+        let starts = std::iter::once(0).chain(set.corpus.ends.iter().copied());
+        let mut lengths: Vec<usize> =
+            set.corpus.ends.iter().zip(starts).map(|(end, start)| (end - start) as usize).collect();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        let longest = lengths.first().copied().unwrap_or(0);
+        let matrix = 8 * space.labels * space.width;
+        let edges = |tokens: usize, sentences: usize| match set.corpus.edges.items.is_empty() {
+            true => sentences * matrix,
+            false => tokens * matrix,
+        };
+        let row = 8 * space.width;
+        let worker = ARRAYS * longest * row + 4 * edges(longest, 1);
+        // What is found out about a batch: parts of each sentence, and their gradient as rows of weights.
+        let batch = if self.options.learner.whole { 0 } else { self.options.batch_size.min(lengths.len()) };
+        let tokens: usize = lengths[..batch].iter().sum();
+        let items = set.corpus.nodes.items.len() / set.corpus.tokens().max(1) + 1;
+        let notes =
+            2 * (tokens * row + edges(tokens, batch)) + tokens * items * 16 * space.width.div_ceil(32);
+        longest * TOKEN + self.options.threads * worker + notes
     }
 
     /// The pass after which the run goes on, if it resumes another.

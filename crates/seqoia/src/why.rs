@@ -228,7 +228,7 @@ fn explain(predictor: &mut Predictor, words: Vec<String>, rival: Option<u16>) ->
     let inside = Inspector::new(labeller)?;
     let x = predictor.sequence();
     let name = |y: u16| inside.label_name(y).to_owned();
-    let mut tokens = vec![];
+    let (mut tokens, mut other) = (vec![], best.clone());
     for (t, word) in words.into_iter().enumerate() {
         let (own, row) = (best[t], &probabilities.marginals[t]);
         let p = |y: u16| row.get(usize::from(y)).copied().unwrap_or(0.0);
@@ -236,17 +236,21 @@ fn explain(predictor: &mut Predictor, words: Vec<String>, rival: Option<u16>) ->
         // The first of equals.
         let likeliest = others.rev().max_by(|a, b| p(*a).total_cmp(&p(*b)));
         let rival = rival.filter(|y| *y != own).or(likeliest).map(|y| {
-            let mut other = best.clone();
-            other[t] = y;
-            let (difference, contributions) = differences(&inside, x, &best, &other);
+            let before = std::mem::replace(&mut other[t], y);
+            let (difference, contributions) =
+                differences(&inside, x, &best, &other, t..(t + 2).min(best.len()));
+            let at = |t: Option<usize>| t.and_then(|t| other.get(t).copied());
+            let [last, next] = [at(t.checked_sub(1)), at(t.checked_add(1))];
             let rules = labeller.well_formed().or(labeller.rules());
-            let forbidden = rules.is_some_and(|rules| rules.broken_at(&other).is_some());
+            let forbidden =
+                rules.is_some_and(|rules| !rules.allows(last, Some(y)) || !rules.allows(Some(y), next));
+            other[t] = before;
             Rival { label: name(y), probability: p(y), difference, forbidden, contributions }
         });
         tokens.push(WhyToken { word, label: name(own), probability: p(own), rival });
     }
     let second = second.map(|(probability, other)| {
-        let (difference, contributions) = differences(&inside, x, &best, &other);
+        let (difference, contributions) = differences(&inside, x, &best, &other, 0..best.len());
         let differs = (0..best.len()).filter(|&t| best[t] != other[t]).collect();
         let labels = other.into_iter().map(name).collect();
         SecondBest { labels, probability, differs, difference, contributions }
@@ -254,15 +258,17 @@ fn explain(predictor: &mut Predictor, words: Vec<String>, rival: Option<u16>) ->
     Ok(Why { tokens, probability: probabilities.sequence, second })
 }
 
-/// All that makes the score of `y` differ from that of `r`, the strongest first, and its sum.
+/// All that makes the score of `y` differ from that of `r`, the strongest first, and its sum. They differ at
+/// these positions only, and in what follows the last label that differs.
 fn differences(
     inside: &Inspector<'_>,
     x: SequenceView<'_>,
     y: &[u16],
     r: &[u16],
+    positions: std::ops::Range<usize>,
 ) -> (f64, Vec<Contribution>) {
     let mut found = vec![];
-    for t in 0..y.len() {
+    for t in positions {
         if y[t] != r[t] {
             for (attribute, value) in items(x.nodes, t) {
                 let mut adds = 0.0;

@@ -101,6 +101,18 @@ pub fn rename(from: Scheme, to: Scheme, label: &str) -> Option<String> {
     })
 }
 
+/// Whether labels of one scheme are sets of labels of another: a labelling means the same exactly if it is well
+/// formed and each of its labels is one of [`possible`].
+#[must_use]
+pub fn is_local(from: Scheme, to: Scheme) -> bool {
+    use Scheme::{Bie, Bmes, Iob2, Iobes};
+    from == to
+        || matches!(
+            (from, to),
+            (Iob2, Iobes | Bmes | Bie) | (Bie, Iobes | Bmes) | (Iobes, Bmes) | (Bmes, Iobes)
+        )
+}
+
 /// All that a label may become in another scheme, whatever its neighbours are.
 ///
 /// ```

@@ -26,7 +26,7 @@ mod recognise;
 #[cfg(test)]
 mod tests;
 
-pub use convert::{Chunk, convert, fits, possible, rename, spans};
+pub use convert::{Chunk, convert, fits, is_local, possible, rename, spans};
 pub use recognise::Recogniser;
 
 /// How labels say where chunks are.

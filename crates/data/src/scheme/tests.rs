@@ -249,6 +249,28 @@ proptest! {
     }
 }
 
+/// Where schemes are local, the well-formed labellings of three labels that may each be what is known are those that
+/// say it; where they are not, some are others.
+#[test]
+fn local_schemes_are_sets_of_labels() {
+    let labels = ["O", "B-X", "I-X", "M-X", "E-X", "S-X", "I-Y", "B-Y", "E-Y", "S-Y", "M-Y"];
+    let mut out = vec![];
+    for (from, to) in Scheme::ALL.iter().flat_map(|from| Scheme::ALL.iter().map(move |to| (*from, *to))) {
+        let of = |scheme: Scheme| labels.into_iter().filter(move |y| *y == "O" || scheme.reads(y));
+        let mut exact = true;
+        for [a, b, c] in of(to).flat_map(|a| of(to).flat_map(move |b| of(to).map(move |c| [a, b, c]))) {
+            if !to.breaks(&[a, b, c]).is_empty() {
+                continue;
+            }
+            convert(to, from, &[a, b, c], &mut out);
+            for known in of(from) {
+                exact &= possible(from, to, known).iter().any(|may_be| may_be == b) == (out[1] == known);
+            }
+        }
+        assert_eq!(exact, is_local(from, to), "{} {}", from.name(), to.name());
+    }
+}
+
 /// A labelling is written in another scheme as some labels of it say exactly if all neighbours fit, whatever labels
 /// it has and however ill they are formed.
 #[test]

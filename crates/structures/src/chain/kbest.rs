@@ -8,6 +8,9 @@ use super::kernel::Real;
 use super::{Labelling, SpaceView};
 use seqoia_core::cast::{label, narrow};
 
+/// The most prefixes, which are numbered with 32 bits: where k labels a list would be more, fewer are found.
+const MOST: usize = 1 << 28;
+
 #[derive(Clone, Copy, Debug)]
 struct Prefix<R> {
     score: R,
@@ -35,6 +38,7 @@ impl<R: Real> KBest<R> {
     ) -> Vec<Labelling> {
         let (width, labels) = (space.width, space.labels);
         let length = nodes.len() / width;
+        let k = k.min(MOST / (length * labels).max(1)).max(usize::from(k > 0));
         if length == 0 || k == 0 {
             return vec![];
         }
