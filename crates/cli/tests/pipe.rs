@@ -1,4 +1,5 @@
-//! A program that waits at the other end of a pipe gets each answer before it asks again.
+//! Who waits at the other end of a pipe gets each answer before the next question, and who leaves it takes nothing
+//! along.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
@@ -36,4 +37,20 @@ fn an_answer_comes_before_the_next_question() {
     }
     drop(questions);
     assert!(run.wait().unwrap().success());
+}
+
+#[test]
+fn who_leaves_takes_no_model_along() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.txt"), "a X\nb Y\n\n").unwrap();
+    let args = ["train", "-q", "--features", "pos", "--learner", "perceptron", "--json", "-m", "m", "t.txt"];
+    let mut run = Command::new(env!("CARGO_BIN_EXE_seqoia"))
+        .args(args)
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(run.stdout.take());
+    assert!(run.wait().unwrap().success());
+    assert!(folder.path().join("m").exists());
 }

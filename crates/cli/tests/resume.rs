@@ -56,3 +56,28 @@ fn ten_killed_trainings_break_no_file() {
     let resume = format!("{train} --passes {passes} --resume ck");
     assert!(seqoia(folder, &resume).status().unwrap().success());
 }
+
+/// `timeout` sends its signal to a process and to the group of it: two that are one wish.
+#[test]
+fn a_signal_that_comes_twice_keeps_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(seqoia(folder, "demo --sentences 100 --save demo").status().unwrap().success());
+    for signal in ["INT", "TERM"] {
+        let train = format!(
+            "train -q -t demo/template.crfpp --learner averaged-perceptron --passes 1000000 \
+             --checkpoint ck.{signal} -m m.{signal} demo/train.txt"
+        );
+        let mut run = seqoia(folder, &train).spawn().unwrap();
+        let started = Instant::now();
+        while !folder.join(format!("ck.{signal}")).exists() && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let id = run.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id, &id]).status().unwrap().success());
+        assert_eq!(run.wait().unwrap().code(), Some(130));
+        assert!(folder.join(format!("m.{signal}")).exists());
+        let left = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(!left.into_iter().any(|name| name.to_string_lossy().starts_with(".seqoia-")));
+    }
+}

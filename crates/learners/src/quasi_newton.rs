@@ -261,4 +261,24 @@ mod tests {
             assert_direction(&memory, &kept, &g);
         }
     }
+
+    #[test]
+    fn counts_that_no_run_leaves_are_seen() {
+        let mut memory = Memory::new(4);
+        memory.begin(3);
+        for (used, next, sound) in [
+            (0, 0, true),
+            (3, 3, true),
+            (4, 0, true),
+            (4, 2, true),
+            (3, 1, false),
+            (0, 2, false),
+            (5, 1, false),
+            (4, 4, false),
+        ] {
+            (memory.used, memory.next) = (used, next);
+            assert_eq!(memory.is_sound(3), sound, "{used} {next}");
+        }
+        assert!(!Memory::new(4).is_sound(3));
+    }
 }

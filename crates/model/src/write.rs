@@ -109,6 +109,19 @@ mod tests {
     use crate::Container;
     use proptest::prelude::*;
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("m");
+        write_atomically(&file, b"one").unwrap();
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+        write_atomically(&file, b"two").unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read(&file).unwrap(), b"two");
+    }
+
     fn sample() -> Vec<u8> {
         let mut writer = Writer::default();
         writer.add("meta", b"{}".as_slice());

@@ -93,6 +93,6 @@ mod tests {
         table.row(["längere", "1,000,000", ""].map(String::from));
         assert_eq!(table.text(), "                 n  where\n a               1  x\n längere 1,000,000\n");
         table.row(["b".to_owned(), "x".repeat(70_000), "c".repeat(70_000)]);
-        assert_eq!(table.text().lines().last().map(str::len), Some(1 + 8 + 70_001 + 2 + 70_000));
+        assert_eq!(table.text().lines().last().map(str::len), Some(1 + 7 + 70_001 + 2 + 70_000));
     }
 }
