@@ -114,6 +114,8 @@ fn is_sound(source: &Source) -> bool {
         | Source::Test(..)
         | Source::Match(..)
         | Source::MatchLower(..)
+        | Source::LongestStarting(_)
+        | Source::LongestEnding(_)
         | Source::Place
         | Source::First
         | Source::Given => true,

@@ -49,7 +49,7 @@ fn attributes(text: &str, options: &DataOptions) -> Vec<Vec<BTreeSet<String>>> {
 
 fn of_the_dictionary(mut attributes: Vec<BTreeSet<String>>) -> Vec<BTreeSet<String>> {
     for token in &mut attributes {
-        token.retain(|name| name.starts_with("starts") || name.starts_with("ends"));
+        token.retain(|name| ["starts", "ends", "longest"].iter().any(|head| name.starts_with(head)));
     }
     attributes
 }
@@ -69,8 +69,20 @@ fn by_the_book(sentence: &str, words: &HashSet<String>) -> Vec<BTreeSet<String>>
         words.contains(&text).then_some(text)
     };
     let both = |a: Option<String>, b: Option<String>| Some(format!("{}|{}", a?, b?));
+    // Of words of one character, too.
+    let longest = |words: &dyn Fn(i32) -> Option<String>| (1..=6).rev().find(|n| words(*n).is_some());
+    let starts = |i: i32| longest(&|n| word(i, i + n - 1)).map(|n| n.to_string());
+    let ends = |i: i32| longest(&|n| word(i - n + 1, i)).map(|n| n.to_string());
     let at = |i: i32| {
         let mut found = BTreeSet::new();
+        for k in -1..=1 {
+            found.extend(starts(i + k).map(|n| format!("longest-start[{k}]={n}")));
+            found.extend(ends(i + k).map(|n| format!("longest-end[{k}]={n}")));
+        }
+        for (end, start) in [(-1, 0), (0, 1), (0, 0)] {
+            let name = format!("longest-end[{end}]|longest-start[{start}]");
+            found.extend(both(ends(i + end), starts(i + start)).map(|both| format!("{name}={both}")));
+        }
         for (j, k) in (i - 5..i).flat_map(|j| (i + 1..=i + 5).map(move |k| (j, k))) {
             found.extend(word(j, i).map(|w| format!("ends[0]={w}")));
             found.extend(word(i, k).map(|w| format!("starts[0]={w}")));

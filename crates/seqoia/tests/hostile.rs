@@ -405,8 +405,8 @@ fn the_model_has_all_that_can_be_read_of_a_token() {
         name(&source);
         name(source.get("column").map_or(&Value::Null, |column| &column[1]));
     }
-    let sources = "cluster column first given listed listed-lower match match-lower mention mention-path place test \
-                   twin word-ending word-starting";
+    let sources = "cluster column first given listed listed-lower longest-ending longest-starting match match-lower \
+                   mention mention-path place test twin word-ending word-starting";
     let functions = "all-upper brief-shape first-upper full-width has-digit has-hyphen lower lower-prefix lower-suffix \
                      prefix same shape suffix";
     let all: BTreeSet<String> =

@@ -47,6 +47,7 @@ pub struct Extractor {
     no: u32,                        // of one that does not, where it is asked for
     lists: usize,                   // lists of names that views read
     listed: [u32; 4],               // the values of places in a name
+    lengths: Vec<u32>,              // the values of lengths of words, from 1
     marks: [Vec<u8>; 2],            // [lists][T] places in names, in natural and in lower case
     lowered: String,                // the words of the sentence in lower case, one after another
     lowered_ends: Vec<usize>,       // [T] where each ends
@@ -97,6 +98,8 @@ impl Extractor {
         });
         let lists = lists.max().unwrap_or(0);
         let listed = PLACES.map(|p| if lists > 0 { dictionary.value(p) } else { NONE });
+        let long = reads(|s| matches!(s, Source::LongestStarting(_) | Source::LongestEnding(_)));
+        let lengths = (1..=LONGEST).filter(|_| long).map(|n| dictionary.value(&n.to_string())).collect();
         Extractor {
             base: vec![vec![]; columns.len()],
             caches: vec![vec![]; program.views.len()],
@@ -109,6 +112,7 @@ impl Extractor {
             no,
             lists,
             listed,
+            lengths,
             marks: [vec![], vec![]],
             lowered: String::new(),
             lowered_ends: vec![],
@@ -292,7 +296,10 @@ impl Extractor {
     /// Finds the words of the dictionary in the sentence, if a view reads them.
     fn find_words(&mut self, dictionary: &mut impl Dictionary, block: &Block, tokens: &Range<usize>) {
         let column = self.program.views.iter().find_map(|v| match v.source {
-            Source::WordStarting(column, _) | Source::WordEnding(column, _) => Some(usize::from(column)),
+            Source::WordStarting(column, _)
+            | Source::WordEnding(column, _)
+            | Source::LongestStarting(column)
+            | Source::LongestEnding(column) => Some(usize::from(column)),
             _ => None,
         });
         let Some(column) = column else { return };
@@ -372,6 +379,15 @@ impl Extractor {
                     let words = of_length(&self.words, length, tokens.len());
                     let ends = out.iter_mut().skip(usize::from(length).saturating_sub(1));
                     ends.zip(words).for_each(|(out, word)| *out = *word);
+                }
+                Source::LongestStarting(_) | Source::LongestEnding(_) => {
+                    let ending = matches!(view.source, Source::LongestEnding(_));
+                    for length in 1..=LONGEST {
+                        let words = of_length(&self.words, length, tokens.len());
+                        let first = if ending { usize::from(length) - 1 } else { 0 };
+                        let found = out.iter_mut().skip(first).zip(words).filter(|(_, word)| **word != NONE);
+                        found.for_each(|(out, _)| *out = self.lengths[usize::from(length) - 1]);
+                    }
                 }
                 Source::Mention(column, which, step) | Source::MentionPath(column, which, step, _) => {
                     for (out, i) in out.iter_mut().zip(tokens.clone()) {

@@ -259,7 +259,9 @@ pub fn extended(roles: Roles, clusters: bool, lists: &[String], chosen: &[Templa
 
 /// What a dictionary adds to any set, x being the characters and i the current one: which x[j..i] and x[i..k]
 /// are words, j and k up to five away, and which two words meet, x[j..i-1] and x[i..k] or x[j..i] and
-/// x[i+1..k]. A template looks for words of one length; those of all lengths share their attributes.
+/// x[i+1..k]. A template looks for words of one length; those of all lengths share their attributes. Words that
+/// the training text does not have are known by their length only: of the longest that starts and ends at the
+/// characters around.
 #[must_use]
 pub fn dictionary(roles: Roles) -> Vec<Template> {
     let piece = |source, offset| Piece::new(source, offset, Boundary::Nothing);
@@ -273,6 +275,13 @@ pub fn dictionary(roles: Roles) -> Vec<Template> {
         add(&[ending(short, -1), starting(long, 0)]);
         add(&[ending(long, 0), starting(short, 1)]);
     }
+    let starts = |offset| piece(Source::LongestStarting(roles.word), offset);
+    let ends = |offset| piece(Source::LongestEnding(roles.word), offset);
+    (-1..=1).for_each(|k| add(&[starts(k)]));
+    (-1..=1).for_each(|k| add(&[ends(k)]));
+    add(&[ends(-1), starts(0)]);
+    add(&[ends(0), starts(1)]);
+    add(&[ends(0), starts(0)]);
     templates
 }
 
@@ -295,6 +304,8 @@ fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
         Source::ListedLower(_, list) => format!("list-lower:{}[{}]", name_of(list), p.offset),
         Source::WordStarting(..) => format!("starts[{}]", p.offset),
         Source::WordEnding(..) => format!("ends[{}]", p.offset),
+        Source::LongestStarting(_) => format!("longest-start[{}]", p.offset),
+        Source::LongestEnding(_) => format!("longest-end[{}]", p.offset),
         // No set has expressions, and given attributes have their own names.
         Source::Test(..) | Source::Match(..) | Source::MatchLower(..) | Source::Given => "given".to_owned(),
     };
@@ -331,7 +342,7 @@ mod tests {
         assert_eq!(segmentation.len(), 1 + 2 * (5 + 4 + 4 + 3));
         assert_eq!(segmentation[10].render(|_| "1".to_owned()), "twin[-2,-1]=1");
         let words = dictionary(roles);
-        assert_eq!(words.len(), 5 + 5 + 2 * 25);
+        assert_eq!(words.len(), 5 + 5 + 2 * 25 + 9);
         assert_eq!(words[10].render(|i| ["a", "bc"][i].to_owned()), "ends[-1]|starts[0]=a|bc");
         assert!(find("ner-9", roles).is_none());
         // Paths beside other mentions are for those who look there.

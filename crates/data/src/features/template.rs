@@ -32,6 +32,10 @@ pub enum Source {
     WordStarting(u16, u8),
     /// The same up to this token.
     WordEnding(u16, u8),
+    /// How many tokens the longest word of the dictionary has that starts here.
+    LongestStarting(u16),
+    /// The same for words that end here.
+    LongestEnding(u16),
     /// In the first or second other mention (0, 1) of the column's word in the document: what stands right
     /// before or behind it (-1, 1), in lower case; at 0 the brief shape of the mention itself.
     Mention(u16, u8, i8),
@@ -57,7 +61,9 @@ impl Source {
             | Source::Listed(c, _)
             | Source::ListedLower(c, _)
             | Source::WordStarting(c, _)
-            | Source::WordEnding(c, _) => Some(c),
+            | Source::WordEnding(c, _)
+            | Source::LongestStarting(c)
+            | Source::LongestEnding(c) => Some(c),
             Source::Place | Source::First | Source::Given => None,
         }
     }
