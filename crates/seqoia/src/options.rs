@@ -222,7 +222,11 @@ impl LabelColumn {
         let (kind, columns) = (format.kind().name(), format.columns());
         let number = match (self, format.label()) {
             (_, Place::Missing) => {
-                return Err(Error::Mismatch(format!("{file} has no labels (it was read as {kind})")));
+                let why = match format.why_unlabelled() {
+                    why if why.is_empty() => why,
+                    why => format!(": {why}"),
+                };
+                return Err(Error::Mismatch(format!("{file} has no labels (it was read as {kind}){why}")));
             }
             (LabelColumn::Last, Place::Fixed(number)) => number,
             (LabelColumn::Number(number), Place::Fixed(fixed)) if *number == fixed => fixed,

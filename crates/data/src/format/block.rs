@@ -438,6 +438,12 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     /// Where the label is.
     fn label(&self) -> Place;
 
+    /// Why there are no labels in a file that could have them, as far as there is more to say of it than of any
+    /// other; reads on behind "no labels: ...".
+    fn why_unlabelled(&self) -> String {
+        String::new()
+    }
+
     /// Whether tokens come with their attributes.
     fn ready(&self) -> bool {
         false
