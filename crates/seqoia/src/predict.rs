@@ -330,6 +330,21 @@ struct Record<'a> {
     nbest: Option<Vec<Ranked>>,
 }
 
+impl Record<'_> {
+    /// Whether it has this key. Those of a file must not be there twice.
+    fn has(&self, key: &str) -> bool {
+        match key {
+            "tokens" => self.tokens.is_some(),
+            "labels" => true,
+            "probability" => self.probability.is_some(),
+            "scheme" => self.scheme.is_some(),
+            "marginals" => self.marginals.is_some(),
+            "nbest" => self.nbest.is_some(),
+            _ => false,
+        }
+    }
+}
+
 /// One of several labellings.
 #[derive(Serialize)]
 struct Ranked {
@@ -347,7 +362,7 @@ fn json(
     k: usize,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let best = predictor.best_labels()?.to_vec();
+    let (best, first) = (predictor.best_labels()?.to_vec(), tokens.start);
     let word = word_column(predictor.labeller(), format);
     let mut labels = vec![];
     predictor.names(&best, &mut labels);
@@ -380,7 +395,24 @@ fn json(
         });
         record.nbest = Some(ranked.collect::<Result<_>>()?);
     }
-    serde_json::to_writer(&mut *out, &record).map_err(|e| Error::Output(e.to_string()))?;
+    let failed = |e: serde_json::Error| Error::Output(e.to_string());
+    let start = out.len();
+    if format.kind() == Kind::Jsonl {
+        let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
+        for (key, value) in format::other_json_keys(line) {
+            if !record.has(&key) {
+                out.push(if out.len() == start { b'{' } else { b',' });
+                serde_json::to_writer(&mut *out, &key).map_err(failed)?;
+                out.push(b':');
+                out.extend_from_slice(value.as_bytes());
+            }
+        }
+    }
+    let brace = out.len();
+    serde_json::to_writer(&mut *out, &record).map_err(failed)?;
+    if brace > start {
+        out[brace] = b','; // the object was opened before
+    }
     out.push(b'\n');
     Ok(())
 }

@@ -15,8 +15,6 @@
 //!
 //! Labels are put into the text of the line, so that all else in it stays to the byte.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use seqoia_core::cast::{real64, single};
@@ -66,6 +64,44 @@ impl Line {
             keys: vec![],
         }
     }
+}
+
+/// All keys of an object with their values, in order.
+struct Keys<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Keys<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Keys<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Keys<'de>, A::Error> {
+                let mut keys = vec![];
+                while let Some(entry) = map.next_entry()? {
+                    keys.push(entry);
+                }
+                Ok(Keys(keys))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+impl<'a> Keys<'a> {
+    /// Those of a line; none if it is no object.
+    fn of(line: &'a str) -> Vec<(String, &'a RawValue)> {
+        serde_json::from_str(line).map_or_else(|_| vec![], |Keys(keys)| keys)
+    }
+}
+
+/// Keys of a line that mean nothing here, with their values as they are written there.
+#[must_use]
+pub fn other_keys(line: &str) -> Vec<(String, &str)> {
+    let own = ["tokens", "features", "labels", "weight"];
+    let others = Keys::of(line).into_iter().filter(|(key, _)| !own.contains(&key.as_str()));
+    others.map(|(key, value)| (key, value.get())).collect()
 }
 
 /// `"a"` or `["a", "b"]`.
@@ -329,8 +365,7 @@ impl Jsonl {
 
 /// The keys of a line that is an object.
 fn keys(line: &str) -> Vec<String> {
-    let keys: BTreeMap<String, &RawValue> = serde_json::from_str(line).unwrap_or_default();
-    keys.into_keys().collect()
+    Keys::of(line).into_iter().map(|(key, _)| key).collect()
 }
 
 /// Keys for an error.
@@ -381,7 +416,7 @@ impl Format for Jsonl {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
         let (start, line) = (token.span.range().start, copy.block.slice(token.span));
         // The line was parsed before, so it is an object.
-        let keys: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(line).unwrap_or_default();
+        let keys = Keys::of(line);
         let mut values = vec![("labels", serde_json::to_string(labelled.names).unwrap_or_default())];
         if let Some(p) = labelled.probabilities {
             let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
@@ -389,8 +424,9 @@ impl Format for Jsonl {
         }
         let mut edits = vec![];
         for (key, value) in values {
-            match keys.get(key).map(|raw| raw.get()) {
-                Some(raw) => {
+            match keys.iter().rfind(|(name, _)| name == key) {
+                Some((_, raw)) => {
+                    let raw = raw.get();
                     let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
                     edits.push((Span::new(at, at + raw.len()), value));
                 }
@@ -521,7 +557,7 @@ mod tests {
             (one.replace("]}", "}"), "a.jsonl:1: expected `,` or `]`, at byte 30\n  help: a line is"),
             (
                 one.replace("tokens", "words"),
-                "a.jsonl:1: neither 'tokens' nor 'features'; the keys are 'labels', 'words'\n  help: a line is",
+                "a.jsonl:1: neither 'tokens' nor 'features'; the keys are 'words', 'labels'\n  help: a line is",
             ),
             ("{}".to_owned(), "a.jsonl:1: neither 'tokens' nor 'features'; there are no keys"),
             (

@@ -24,7 +24,7 @@ pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
 pub use copy::{Copy, Labelled};
 pub use crfsuite::{Crfsuite, write_row as write_crfsuite_row};
-pub use jsonl::Jsonl;
+pub use jsonl::{Jsonl, other_keys as other_json_keys};
 pub use ocr::Ocr;
 pub use tagged::Tagged;
 pub use words::{SCHEME as WORDS_SCHEME, Words};
