@@ -251,7 +251,14 @@ fn systems(args: &Given, first: &Path, second: &Path) -> anyhow::Result<ExitCode
         shuffles: args.shuffles.unwrap_or(SHUFFLES),
         seed: args.seed.unwrap_or(1),
     };
-    let found = evaluate::systems(open(Some(first))?, open(Some(second))?, args.raw, trials)?;
+    let files = [open(Some(first))?, open(Some(second))?];
+    let found = match &args.gold {
+        None => evaluate::systems(files, args.format, args.raw, trials)?,
+        Some(gold) => {
+            let how = (args.format, &label(args)?);
+            evaluate::systems_against(open(Some(gold))?, files, how, args.raw, trials)?
+        }
+    };
     let [a, b] = &found.systems;
     let compared = Compared {
         names: [&found.names[0], &found.names[1]],

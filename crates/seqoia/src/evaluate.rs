@@ -8,7 +8,7 @@ mod systems;
 mod words;
 
 pub use segmented::segmentation;
-pub use systems::{Comparison, Trials, systems};
+pub use systems::{Comparison, Trials, systems, systems_against};
 pub use words::{words_of_data, words_of_text};
 
 use std::io::Read;
