@@ -1,6 +1,6 @@
 //! `seqoia check`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -10,8 +10,8 @@ use seqoia_report::{Table, counted, grouped, wrapped};
 use serde_json::json;
 
 use crate::flags::{formats, open};
-use crate::screen;
 use crate::train::scheme;
+use crate::{screen, targets};
 
 #[derive(Args)]
 #[command(after_help = "\
@@ -46,6 +46,9 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     if let Some(label) = &args.label {
         options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
     }
+    let data = args.data.as_deref().unwrap_or(Path::new("-"));
+    let dev = args.dev.iter().map(|file| ("--dev", file.as_path()));
+    targets::one_reader(&dev.chain([("the data", data)]).collect::<Vec<_>>())?;
     let train = open(args.data.as_deref())?;
     let dev = args.dev.as_deref().map(|file| open(Some(file))).transpose()?;
     let checked = check(train, dev, &options)?;

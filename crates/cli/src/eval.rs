@@ -109,11 +109,20 @@ fn check(args: &Given) -> seqoia::Result<()> {
         let what = "name the right segmentation with --gold FILE";
         return Err(Error::Option(format!("--metric sighan: {what}")));
     }
-    let read =
-        [("the data", args.data), ("--gold", args.gold.as_deref()), ("--train", args.train.as_deref())];
-    let read = read.into_iter().filter_map(|(flag, file)| Some((flag, file?)));
+    let names = ["the first file of --compare", "the second"];
+    let compared = names.into_iter().zip(args.compare.iter().map(|file| file.as_path()));
+    let data = args.data.or(args.compare.is_empty().then_some(Path::new("-")));
+    let read = [
+        ("--gold", args.gold.as_deref()),
+        ("--train", args.train.as_deref()),
+        ("--words", args.words.as_deref()),
+        ("the data", data),
+    ];
+    let read: Vec<_> =
+        read.into_iter().filter_map(|(flag, file)| Some((flag, file?))).chain(compared).collect();
+    targets::one_reader(&read)?;
     let written = args.html.iter().map(|file| ("--html", file.as_path()));
-    targets::apart(&written.collect::<Vec<_>>(), &read.collect::<Vec<_>>())
+    targets::apart(&written.collect::<Vec<_>>(), &read)
 }
 
 /// What conlleval prints. It knows no schemes, so labels of one file are taken as they are.
@@ -242,7 +251,14 @@ fn systems(args: &Given, first: &Path, second: &Path) -> anyhow::Result<ExitCode
         shuffles: args.shuffles.unwrap_or(SHUFFLES),
         seed: args.seed.unwrap_or(1),
     };
-    let found = evaluate::systems(open(Some(first))?, open(Some(second))?, args.raw, trials)?;
+    let files = [open(Some(first))?, open(Some(second))?];
+    let found = match &args.gold {
+        None => evaluate::systems(files, args.format, args.raw, trials)?,
+        Some(gold) => {
+            let how = (args.format, &label(args)?);
+            evaluate::systems_against(open(Some(gold))?, files, how, args.raw, trials)?
+        }
+    };
     let [a, b] = &found.systems;
     let compared = Compared {
         names: [&found.names[0], &found.names[1]],

@@ -293,9 +293,9 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) gold: Option<PathBuf>,
     /// Format of all files, if it is not to be recognised
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), conflicts_with_all = ["compare", "metric"])]
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), conflicts_with = "metric")]
     pub(crate) format: Option<Kind>,
-    /// Column of the label in both files, with --gold: a number from 0, or upos, xpos, ...
+    /// Column of the label in all files, with --gold: a number from 0, or upos, xpos, ...
     #[arg(long, value_name = "COLUMN", requires = "gold")]
     pub(crate) label: Option<String>,
     /// The exact output of conlleval
@@ -329,9 +329,9 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "PAGE", conflicts_with = "conlleval", help_heading = "A closer look")]
     pub(crate) html: Option<PathBuf>,
 
-    /// Two prediction files of the same data: is the second better?
+    /// Two prediction files of the same data, with --gold where it is not beside: is the second better?
     #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"], help_heading = "Other questions",
-        conflicts_with_all = ["data", "gold", "conlleval", "errors", "train", "html"])]
+        conflicts_with_all = ["data", "conlleval", "errors", "train", "html"])]
     pub(crate) compare: Vec<PathBuf>,
     /// Random swaps that the test of --compare makes [default: 9999]
     #[arg(long, value_name = "N", requires = "compare", help_heading = "Other questions")]

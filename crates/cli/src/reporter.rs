@@ -172,6 +172,9 @@ impl Reporter {
                 "warning: {mark} is learned as a label; --partial={mark} takes it for one that is not known"
             ));
         }
+        for doubt in &set.doubts {
+            self.line(&format!("warning: {doubt}"));
+        }
         if set.labels.len() == 1 {
             let only = set.labels.name(0);
             self.line(&format!("warning: every token has the label {only}; is --label the right column?"));

@@ -30,7 +30,25 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
     ] {
         others.extend(file.iter().map(|f| (flag, f.as_path())));
     }
+    if args.data.is_none() {
+        others.push(("the data", Path::new("-")));
+    }
+    one_reader(&others)?;
     apart(&written, &others)
+}
+
+/// Refuses standard input for two of the files that are read: each would get a part of it.
+///
+/// # Errors
+/// A sentence that names the options.
+pub(crate) fn one_reader(read: &[(&str, &Path)]) -> seqoia::Result<()> {
+    let mut readers = read.iter().filter(|(_, file)| file.as_os_str() == "-").map(|(flag, _)| flag);
+    match (readers.next(), readers.next()) {
+        (Some(first), Some(second)) => Err(Error::Option(format!(
+            "{first} and {second} are both standard input, which can be read once; name a file"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses files to be written, each with its option, that cannot be, or that are another one or one of those

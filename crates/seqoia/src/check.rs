@@ -135,6 +135,11 @@ pub fn check(train: Input, dev: Option<Input>, options: &CheckOptions) -> Result
         _ => options.scheme.or(train.recogniser.finish()),
     };
     let mut found = Findings(vec![]);
+    for facts in [Some(&train), dev.as_ref()].into_iter().flatten() {
+        if let Some((guess, doubt)) = facts.guess.and_then(|guess| Some((guess, guess.doubt()?))) {
+            found.warn(facts, None, doubt, guess.help());
+        }
+    }
     found.labels(&train);
     found.scheme(&train, scheme);
     found.columns(&train);

@@ -8,12 +8,12 @@ mod systems;
 mod words;
 
 pub use segmented::segmentation;
-pub use systems::{Comparison, Trials, systems};
+pub use systems::{Comparison, Trials, systems, systems_against};
 pub use words::{words_of_data, words_of_text};
 
 use std::io::Read;
 
-use seqoia_data::format::{self, Block, Blocks, Format, Kind};
+use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{Recogniser, Scheme};
 use seqoia_eval::{Scored, Sentence, Token, Unit};
@@ -84,10 +84,8 @@ pub fn last_two_of(input: Input, kind: Option<Kind>, raw: bool) -> Result<Evalua
     let opened = Opened::new(input, kind)?;
     let (kind, columns) = (opened.format.kind(), opened.format.columns());
     if kind != Kind::Columns {
-        let label = if matches!(kind, Kind::Conllu | Kind::Conllx) { " --label COLUMN" } else { "" };
         let what = format!("{} holds one labelling only, and two are compared", kind.name());
-        let help = format!("give the file with the right labels: --gold FILE{label}");
-        return Err(seqoia_data::Error::new(opened.file, what).help(help).into());
+        return Err(seqoia_data::Error::new(opened.file, what).help(give_gold(kind)).into());
     }
     let Some(gold) = columns.checked_sub(2) else {
         let what = "found 1 column; the last two are the gold label and the predicted one";
@@ -95,15 +93,32 @@ pub fn last_two_of(input: Input, kind: Option<Kind>, raw: bool) -> Result<Evalua
                     or give the file with the right labels: --gold FILE";
         return Err(seqoia_data::Error::new(opened.file, what).help(help).into());
     };
-    let file = opened.file.clone();
+    let (file, guess) = (opened.file.clone(), opened.format.guess());
     let word = kind.word(columns - 1, Some(gold));
     let sentences = opened.sentences(word, gold, Some(columns - 1))?;
+    if let Some(Guess::Like(kind)) = guess
+        && sentences.iter().flat_map(|s| &s.tokens).all(|token| token.gold != token.found)
+    {
+        let what =
+            format!("this looks like {}, which holds one labelling only, and two are compared", kind.name());
+        return Err(seqoia_data::Error::new(file, what).help(give_gold(kind)).into());
+    }
     refuse_probabilities(&file, &sentences)?;
     if raw {
         return Ok(Evaluated::raw_of(sentences));
     }
     let schemes = schemes(&sentences);
     Ok(Evaluated::new(sentences, schemes))
+}
+
+/// How to compare files of a format that holds one labelling.
+fn give_gold(kind: Kind) -> String {
+    let format = match kind {
+        Kind::Jsonl | Kind::Conllu => String::new(), // they are recognised
+        _ => format!(" --format {}", kind.name()),
+    };
+    let label = if matches!(kind, Kind::Conllu | Kind::Conllx) { " --label COLUMN" } else { "" };
+    format!("give the file with the right labels: --gold FILE{format}{label}")
 }
 
 /// A file whose format is known.

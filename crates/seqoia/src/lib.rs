@@ -30,6 +30,7 @@ mod dump;
 mod error;
 pub mod evaluate;
 mod expand;
+mod fit;
 pub mod folds;
 mod inspect;
 mod judge;

@@ -153,6 +153,16 @@ impl FeatureChoice {
 }
 
 impl Features {
+    /// What may not be meant so: in CoNLL-U and CoNLL-X the first column is no word.
+    pub(crate) fn doubt(&self, kind: Kind) -> Option<String> {
+        let mut reading = self.templates.iter().zip(&self.origins).filter(|(template, _)| template.reads(0));
+        let (_, origin) = reading.next().filter(|_| matches!(kind, Kind::Conllu | Kind::Conllx))?;
+        Some(format!(
+            "{origin} reads column 0, which in {} is the number of the token; the word is column 1",
+            kind.name()
+        ))
+    }
+
     /// Compiles the templates, after a look at which columns there are.
     ///
     /// # Errors
@@ -168,8 +178,12 @@ impl Features {
                 }));
             }
             if u16::try_from(label).is_ok_and(|label| template.reads(label)) {
+                let help = match columns {
+                    1 => "\n  help: the file has one column: put a tab or a blank between word and label",
+                    _ => "",
+                };
                 return Err(Error::Option(format!(
-                    "{origin} reads column {label} of {file}, which is the label to be learned"
+                    "{origin} reads column {label} of {file}, which is the label to be learned{help}"
                 )));
             }
         }
@@ -222,7 +236,11 @@ impl LabelColumn {
         let (kind, columns) = (format.kind().name(), format.columns());
         let number = match (self, format.label()) {
             (_, Place::Missing) => {
-                return Err(Error::Mismatch(format!("{file} has no labels (it was read as {kind})")));
+                let why = match format.why_unlabelled() {
+                    why if why.is_empty() => why,
+                    why => format!(": {why}"),
+                };
+                return Err(Error::Mismatch(format!("{file} has no labels (it was read as {kind}){why}")));
             }
             (LabelColumn::Last, Place::Fixed(number)) => number,
             (LabelColumn::Number(number), Place::Fixed(fixed)) if *number == fixed => fixed,

@@ -10,7 +10,8 @@ use seqoia_data::scheme::{self, Scheme};
 use seqoia_strategies::{Crew, lock};
 use serde::Serialize;
 
-use crate::error::{Error, Result, counted};
+use crate::error::{Error, Result};
+use crate::fit::{label_column, program_for, word_column};
 use crate::labeller::Labeller;
 use crate::predictor::Predictor;
 use crate::seen::{self, Seen};
@@ -93,7 +94,7 @@ pub fn predict(
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
     let format = format::first(&mut blocks, &mut first, Some(kind))?;
-    check_columns(labeller, &file, &*format)?;
+    let program = program_for(labeller, &file, &*format)?;
     if !matches!(options.output, Output::Json { .. }) {
         check_labels(labeller, &file, &*format)?;
     }
@@ -103,7 +104,7 @@ pub fn predict(
     }
     let crew = Crew::new(options.threads.max(1));
     let worker = || {
-        let predictor = Predictor::new(Arc::clone(labeller));
+        let predictor = Predictor::new(Arc::clone(labeller)).with_program(Arc::clone(&program));
         match &options.given {
             Some(mark) => predictor.with_known(mark),
             None => predictor,
@@ -178,39 +179,6 @@ fn check_output(kind: Kind, output: Output) -> Result<()> {
     }
 }
 
-/// The file has the columns of the training data, with or without the label if that was the last; or
-/// the attributes that the model wants.
-pub(crate) fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
-    let meta = labeller.meta();
-    let (have, trained) = (format.columns(), meta.columns);
-    if labeller.program().given().is_some() && !format.ready() {
-        return Err(Error::Mismatch(format!(
-            "{file} has no attributes, which the model was trained on; read as {}",
-            format.kind().name()
-        )));
-    }
-    let conll = |kind| matches!(kind, Kind::Conllu | Kind::Conllx);
-    let fits = if conll(format.kind()) || conll(labeller.kind()) {
-        conll(format.kind()) == conll(labeller.kind())
-    } else if format.kind() == labeller.kind() {
-        let without_label = meta.label_column + 1 == trained && have + 1 == trained;
-        have == trained || (without_label && matches!(format.label(), Place::Last | Place::Missing))
-    } else {
-        // Where columns mean the same, there may be more of them.
-        let fields = have - usize::from(matches!(format.label(), Place::Fixed(_)));
-        labeller.columns_read() <= fields
-    };
-    if fits {
-        return Ok(());
-    }
-    let which = if conll(labeller.kind()) { labeller.kind().name().to_owned() } else { trained.to_string() };
-    Err(Error::Mismatch(format!(
-        "{file} has {}; the model was trained on {which}, the label in column {}",
-        counted(have, "column"),
-        meta.label_column
-    )))
-}
-
 /// Every label that the model may find can be written into the file.
 fn check_labels(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
     let to = written_scheme(labeller, format.kind());
@@ -246,14 +214,6 @@ pub(crate) fn as_written(labeller: &Labeller, kind: Kind, names: &mut Vec<String
         let found = std::mem::take(names);
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         scheme::convert(from, to, &found, names);
-    }
-}
-
-/// Where the label stands or would stand.
-pub(crate) fn label_column(labeller: &Labeller, format: &dyn Format) -> usize {
-    match format.label() {
-        Place::Fixed(column) => column,
-        _ => labeller.meta().label_column,
     }
 }
 
@@ -353,12 +313,6 @@ fn nbest(
     Ok(())
 }
 
-/// Where the words are; none if there are attributes alone, of which it cannot be said which is the word.
-pub(crate) fn word_column(labeller: &Labeller, format: &dyn Format) -> Option<usize> {
-    let label = (format.label() != Place::Missing).then(|| label_column(labeller, format));
-    format.kind().word(format.columns(), label)
-}
-
 /// A sentence as JSON.
 #[derive(Serialize)]
 struct Record<'a> {
@@ -374,6 +328,21 @@ struct Record<'a> {
     marginals: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nbest: Option<Vec<Ranked>>,
+}
+
+impl Record<'_> {
+    /// Whether it has this key. Those of a file must not be there twice.
+    fn has(&self, key: &str) -> bool {
+        match key {
+            "tokens" => self.tokens.is_some(),
+            "labels" => true,
+            "probability" => self.probability.is_some(),
+            "scheme" => self.scheme.is_some(),
+            "marginals" => self.marginals.is_some(),
+            "nbest" => self.nbest.is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// One of several labellings.
@@ -393,7 +362,7 @@ fn json(
     k: usize,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let best = predictor.best_labels()?.to_vec();
+    let (best, first) = (predictor.best_labels()?.to_vec(), tokens.start);
     let word = word_column(predictor.labeller(), format);
     let mut labels = vec![];
     predictor.names(&best, &mut labels);
@@ -426,7 +395,24 @@ fn json(
         });
         record.nbest = Some(ranked.collect::<Result<_>>()?);
     }
-    serde_json::to_writer(&mut *out, &record).map_err(|e| Error::Output(e.to_string()))?;
+    let failed = |e: serde_json::Error| Error::Output(e.to_string());
+    let start = out.len();
+    if format.kind() == Kind::Jsonl {
+        let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
+        for (key, value) in format::other_json_keys(line) {
+            if !record.has(&key) {
+                out.push(if out.len() == start { b'{' } else { b',' });
+                serde_json::to_writer(&mut *out, &key).map_err(failed)?;
+                out.push(b':');
+                out.extend_from_slice(value.as_bytes());
+            }
+        }
+    }
+    let brace = out.len();
+    serde_json::to_writer(&mut *out, &record).map_err(failed)?;
+    if brace > start {
+        out[brace] = b','; // the object was opened before
+    }
     out.push(b'\n');
     Ok(())
 }

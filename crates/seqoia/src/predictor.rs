@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use seqoia_core::{Example, Sequence, SequenceView};
-use seqoia_data::features::Extractor;
+use seqoia_data::features::{Extractor, Program};
 use seqoia_data::format::{self, Block, Blocks, Kind};
 use seqoia_data::open::Input;
 use seqoia_data::scheme;
@@ -17,6 +17,7 @@ use crate::labeller::Labeller;
 /// One worker with a model.
 pub struct Predictor {
     labeller: Arc<Labeller>,
+    program: Arc<Program>, // the model's, or one that reads other columns
     extractor: Option<Extractor>,
     decoder: Decoder<f32>,
     sequence: Sequence, // its labels are those that are known
@@ -41,6 +42,7 @@ impl Predictor {
     #[must_use]
     pub fn new(labeller: Arc<Labeller>) -> Self {
         Predictor {
+            program: Arc::clone(labeller.program()),
             labeller,
             extractor: None,
             decoder: Decoder::default(),
@@ -57,6 +59,12 @@ impl Predictor {
     pub fn with_known(self, mark: &str) -> Self {
         let known = KnownLabels::new(self.labeller.meta(), self.labeller.schemes(), mark);
         Predictor { known: Some(known), ..self }
+    }
+
+    /// Makes attributes in this way instead, see [`program_for`](crate::fit::program_for).
+    #[must_use]
+    pub(crate) fn with_program(self, program: Arc<Program>) -> Self {
+        Predictor { program, extractor: None, ..self }
     }
 
     /// The model.
@@ -154,9 +162,8 @@ impl Predictor {
         self.place.1 = block.line(tokens.start);
         self.free = false;
         let mut frozen = self.labeller.frozen()?;
-        let extractor = self
-            .extractor
-            .get_or_insert_with(|| Extractor::new(Arc::clone(self.labeller.program()), &mut frozen));
+        let extractor =
+            self.extractor.get_or_insert_with(|| Extractor::new(Arc::clone(&self.program), &mut frozen));
         for lists in [&mut self.sequence.nodes, &mut self.sequence.edges] {
             lists.starts.clear();
             lists.items.clear();

@@ -5,8 +5,9 @@ use std::ops::Range;
 use seqoia_data::format::{Block, Format, Kind, Place};
 
 use crate::error::Result;
+use crate::fit::word_column;
 use crate::labeller::Labeller;
-use crate::predict::{as_written, word_column};
+use crate::predict::as_written;
 use crate::predictor::Predictor;
 
 /// The likeliest labels of a token that are kept, down to [`LEAST`].

@@ -10,8 +10,8 @@ use seqoia_model::Writer;
 
 use crate::coded::{Bits, Coded};
 use crate::error::{Error, Result};
+use crate::fit::{label_column, program_for};
 use crate::labeller::Labeller;
-use crate::predict::{check_columns, label_column};
 use crate::predictor::Predictor;
 use crate::save::{Arrays, Packed, keys, order};
 use crate::scorer::Scorer;
@@ -87,7 +87,7 @@ pub fn try_out(model: &Arc<Labeller>, input: Input) -> Result<Trial> {
     let mut blocks = Blocks::new(input).whole_documents(model.program().reads_mentions());
     let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, Some(model.kind()))?;
-    check_columns(model, &file, &*format)?;
+    program_for(model, &file, &*format)?;
     let label = label_column(model, &*format);
     if format.label() == Place::Missing || label >= format.columns() {
         return Err(Error::Mismatch(format!("{file} has no labels to compare with")));

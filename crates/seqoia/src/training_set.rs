@@ -61,6 +61,8 @@ pub struct TrainingSet {
     pub sets: Sets,
     /// What it costs to miss each label; empty: 1 each.
     pub costs: Vec<f64>,
+    /// What may not be meant so, a sentence each: the format of the file, columns that templates read.
+    pub doubts: Vec<String>,
     /// What was asked for beside, as text: for the model and for checkpoints.
     pub terms: Vec<(&'static str, String)>,
 }
@@ -121,6 +123,9 @@ impl TrainingSet {
         let Reading { file, format, label, features, program, indexer, schemes, digest } =
             Reading::new(input, options)?;
         let (kind, columns) = (format.kind(), format.columns());
+        let guess = format.guess().and_then(|guess| guess.doubt());
+        let doubts = guess.map(|doubt| format!("{file}: {doubt}")).into_iter().chain(features.doubt(kind));
+        let doubts: Vec<String> = doubts.collect();
         let indexed = indexer.finish(options.cutoff);
         labels::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
@@ -192,6 +197,7 @@ impl TrainingSet {
             partial: options.partial.clone(),
             sets,
             costs,
+            doubts,
             file,
         })
     }

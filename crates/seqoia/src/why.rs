@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 use seqoia_core::cast::label as label_number;
 use seqoia_core::{Items, SequenceView};
-use seqoia_data::format::{self, Block, Blocks, Field, Kind};
+use seqoia_data::format::{self, Block, Blocks, Kind};
 use seqoia_data::open::Input;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::fit::{column_name, program_for, read_columns, word_column};
 use crate::inspect::Inspector;
 use crate::labeller::Labeller;
-use crate::predict::{check_columns, word_column};
 use crate::predictor::Predictor;
 
 /// What an attribute or a label pair adds to the difference of two scores.
@@ -125,7 +125,7 @@ pub fn why_input(labeller: &Arc<Labeller>, input: Input, rival: Option<u16>) -> 
     let mut blocks = Blocks::new(input).whole_documents(labeller.program().reads_mentions());
     let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, Some(labeller.kind()))?;
-    check_columns(labeller, &file, &*format)?;
+    program_for(labeller, &file, &*format)?;
     let word = word_column(labeller, &*format);
     let mut predictor = Predictor::new(Arc::clone(labeller));
     let mut found = vec![];
@@ -163,10 +163,7 @@ fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
             labeller.kind().name()
         )));
     }
-    let templates = &labeller.meta().templates;
-    let mut columns: Vec<usize> = (0..labeller.columns_read())
-        .filter(|c| u16::try_from(*c).is_ok_and(|c| templates.iter().any(|t| t.reads(c))))
-        .collect();
+    let mut columns = read_columns(labeller);
     if columns.is_empty() {
         columns.push(0);
     }
@@ -184,7 +181,7 @@ fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
         rows.push(Row { word: fields.first().copied().unwrap_or_default().to_owned(), fields: row });
     }
     if rows.len() > 1 && rows.iter().all(|row| row.word.contains('/')) {
-        let read = columns.iter().map(|c| column_name(labeller, *c)).collect::<Vec<_>>().join(" and ");
+        let read = columns.iter().map(|c| column_name(labeller.kind(), *c)).collect::<Vec<_>>().join(" and ");
         return Err(Error::Option(format!(
             "--why: every word has more columns than the model reads, {read}"
         )));
@@ -192,16 +189,9 @@ fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
     if rows.is_empty() { Err(no_words()) } else { Ok(rows) }
 }
 
-fn column_name(labeller: &Labeller, column: usize) -> String {
-    match (labeller.kind(), Field::ALL.get(column)) {
-        (Kind::Conllu | Kind::Conllx, Some(field)) => field.name().to_uppercase(),
-        _ => format!("column {column}"),
-    }
-}
-
 /// Says which columns a word lacks, with an example.
 fn missing(labeller: &Labeller, piece: &str, columns: &[usize]) -> Error {
-    let names: Vec<String> = columns.iter().map(|c| column_name(labeller, *c)).collect();
+    let names: Vec<String> = columns.iter().map(|c| column_name(labeller.kind(), *c)).collect();
     let example = |start: [&'static str; 3]| {
         let fields = start.into_iter().chain(std::iter::repeat("x"));
         fields.take(columns.len()).collect::<Vec<_>>().join("/")

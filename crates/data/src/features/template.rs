@@ -49,7 +49,11 @@ impl Source {
     /// The column that it reads.
     #[must_use]
     pub fn column(&self) -> Option<u16> {
-        match *self {
+        self.clone().column_mut().copied()
+    }
+
+    fn column_mut(&mut self) -> Option<&mut u16> {
+        match self {
             Source::Column(c, _)
             | Source::Test(c, _)
             | Source::Match(c, _)
@@ -206,6 +210,16 @@ impl Template {
     pub fn last_column(&self) -> Option<u16> {
         let read = self.pieces.iter().filter_map(|p| p.source.column());
         read.chain(self.value.map(|v| v.0)).max()
+    }
+
+    /// The same for a file that has each column elsewhere.
+    #[must_use]
+    pub fn moved(&self, to: impl Fn(u16) -> u16) -> Self {
+        let mut template = self.clone();
+        let pieces = template.pieces.iter_mut().filter_map(|piece| piece.source.column_mut());
+        let value = template.value.iter_mut().map(|(column, _)| column);
+        pieces.chain(value).for_each(|column| *column = to(*column));
+        template
     }
 
     /// Whether it looks for other mentions of a word in the document.

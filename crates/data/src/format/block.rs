@@ -17,6 +17,7 @@ use std::ops::Range;
 use seqoia_core::cast::narrow;
 
 use super::copy::{Copy, Labelled};
+use super::guess::Guess;
 use crate::error::{Error, Result};
 
 /// The most text one block can hold, since spans count in 32 bits.
@@ -437,6 +438,17 @@ pub trait Format: Send + Sync + std::fmt::Debug {
 
     /// Where the label is.
     fn label(&self) -> Place;
+
+    /// Why there are no labels in a file that could have them, as far as there is more to say of it than of any
+    /// other; reads on behind "no labels: ...".
+    fn why_unlabelled(&self) -> String {
+        String::new()
+    }
+
+    /// What the file may be instead, as far as its first rows tell.
+    fn guess(&self) -> Option<Guess> {
+        None
+    }
 
     /// Whether tokens come with their attributes.
     fn ready(&self) -> bool {

@@ -16,6 +16,7 @@ use memchr::memchr;
 use super::Kind;
 use super::block::{Block, Format, Place, Rows, Span, is_blank};
 use super::copy::{Copy, Labelled};
+use super::guess::Guess;
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::{Error, Result};
 
@@ -39,11 +40,14 @@ pub struct Columns {
     line: u64,
     /// That row started with `#`: maybe a comment of another format.
     hash: bool,
+    /// What it may be instead.
+    guess: Option<Guess>,
 }
 
 impl Columns {
     /// As they are written: between tabs.
-    pub(super) const TABS: Self = Self { separator: Separator::Tab, width: 2, line: 1, hash: false };
+    pub(super) const TABS: Self =
+        Self { separator: Separator::Tab, width: 2, line: 1, hash: false, guess: None };
 
     /// The format of a file that starts with this text; none if the text has no token row.
     #[must_use]
@@ -53,7 +57,7 @@ impl Columns {
         let separator = if memchr(b'\t', row).is_some() { Separator::Tab } else { Separator::Blanks };
         let mut width = 0;
         separator.split(row, 0, separator.end(row, 0, row.len()), |_, _| width += 1);
-        Some(Self { separator, width, line, hash: row.starts_with(b"#") })
+        Some(Self { separator, width, line, hash: row.starts_with(b"#"), guess: Guess::of(block.text()) })
     }
 
     /// Takes one row, which is not blank.
@@ -114,7 +118,9 @@ impl Columns {
         let expected = self.width;
         let line = self.line;
         let by_blanks = row.split([' ', '\t']).filter(|field| !field.is_empty()).count();
-        if self.hash {
+        if let Some(guess) = self.guess {
+            guess.help().to_owned()
+        } else if self.hash {
             format!("line {line} was taken for a token: column files have no comments")
         } else if row.starts_with('#') {
             "a line that starts with # is a token here: column files have no comments".to_owned()
@@ -156,6 +162,10 @@ impl Format for Columns {
 
     fn label(&self) -> Place {
         Place::Last
+    }
+
+    fn guess(&self) -> Option<Guess> {
+        self.guess
     }
 
     fn refuses_label(&self, label: &str) -> Option<&'static str> {

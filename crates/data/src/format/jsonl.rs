@@ -7,17 +7,17 @@
 //! ```
 //!
 //! A token is a string or a list of fields; the features of a token are a list of names and of objects
-//! from names to values, or one such object. Names are taken as they are: a colon has no meaning. With
+//! from names to values, or one such object. Names are taken as they are: a colon has no meaning. Values are
+//! those of python-crfsuite: `true` is 1, `false` is 0, and `{"word": "the"}`, `{"word": ["the"]}` and
+//! `{"word": {"the": 1}}` all name the attribute `word:the` with the value 1. With
 //! both keys, tokens have fields and attributes. `weight` is the weight of the sentence; other keys are
 //! left alone. Which keys there are, and how many fields, is decided by the first line that has a token.
 //!
 //! Labels are put into the text of the line, so that all else in it stays to the byte.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
-use seqoia_core::cast::single;
+use seqoia_core::cast::{real64, single};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -29,7 +29,7 @@ use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
 
 /// The format, as the first line with a token has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jsonl {
     /// Fields of a token; 0 if there is no key `tokens`.
     pub fields: usize,
@@ -37,6 +37,8 @@ pub struct Jsonl {
     pub labelled: bool,
     /// There is a key `features`.
     pub ready: bool,
+    /// The keys of the line that decided, for errors.
+    keys: Vec<String>,
 }
 
 /// A line, as far as it concerns us.
@@ -59,8 +61,47 @@ impl Line {
             fields: first.map_or(0, |fields| fields.0.len()),
             labelled: self.labels.is_some(),
             ready: self.features.is_some(),
+            keys: vec![],
         }
     }
+}
+
+/// All keys of an object with their values, in order.
+struct Keys<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Keys<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Keys<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Keys<'de>, A::Error> {
+                let mut keys = vec![];
+                while let Some(entry) = map.next_entry()? {
+                    keys.push(entry);
+                }
+                Ok(Keys(keys))
+            }
+        }
+        deserializer.deserialize_map(Read)
+    }
+}
+
+impl<'a> Keys<'a> {
+    /// Those of a line; none if it is no object.
+    fn of(line: &'a str) -> Vec<(String, &'a RawValue)> {
+        serde_json::from_str(line).map_or_else(|_| vec![], |Keys(keys)| keys)
+    }
+}
+
+/// Keys of a line that mean nothing here, with their values as they are written there.
+#[must_use]
+pub fn other_keys(line: &str) -> Vec<(String, &str)> {
+    let own = ["tokens", "features", "labels", "weight"];
+    let others = Keys::of(line).into_iter().filter(|(key, _)| !own.contains(&key.as_str()));
+    others.map(|(key, value)| (key, value.get())).collect()
 }
 
 /// `"a"` or `["a", "b"]`.
@@ -96,6 +137,46 @@ struct Features(Vec<(String, f32)>);
 impl<'de> Deserialize<'de> for Features {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         deserializer.deserialize_any(ReadFeatures { inner: false })
+    }
+}
+
+/// The value of a name: a number, or what stands behind the name and a colon.
+enum Value {
+    Number(f64),
+    Under(Features),
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the value of a feature, a number, true, false or a string")
+            }
+            fn visit_bool<E>(self, value: bool) -> std::result::Result<Value, E> {
+                Ok(Value::Number(f64::from(u8::from(value))))
+            }
+            fn visit_i64<E>(self, value: i64) -> std::result::Result<Value, E> {
+                Ok(Value::Number(real64(value.unsigned_abs()).copysign(if value < 0 { -1.0 } else { 1.0 })))
+            }
+            fn visit_u64<E>(self, value: u64) -> std::result::Result<Value, E> {
+                Ok(Value::Number(real64(value)))
+            }
+            fn visit_f64<E>(self, value: f64) -> std::result::Result<Value, E> {
+                Ok(Value::Number(value))
+            }
+            fn visit_str<E>(self, value: &str) -> std::result::Result<Value, E> {
+                Ok(Value::Under(Features(vec![(value.to_owned(), 1.0)])))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> std::result::Result<Value, A::Error> {
+                ReadFeatures { inner: false }.visit_seq(seq).map(Value::Under)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Value, A::Error> {
+                ReadFeatures { inner: false }.visit_map(map).map(Value::Under)
+            }
+        }
+        deserializer.deserialize_any(Read)
     }
 }
 
@@ -143,8 +224,14 @@ impl<'de> Visitor<'de> for ReadFeatures {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
         let mut all = vec![];
-        while let Some((name, value)) = map.next_entry::<String, f64>()? {
-            let value = single(value);
+        while let Some((name, value)) = map.next_entry()? {
+            let value = match value {
+                Value::Number(value) => single(value),
+                Value::Under(Features(under)) => {
+                    all.extend(under.into_iter().map(|(rest, value)| (format!("{name}:{rest}"), value)));
+                    continue;
+                }
+            };
             if value.abs() > LARGEST {
                 return Err(A::Error::custom(format!(
                     "the value of '{name}' is too large, they go up to 1e12"
@@ -156,10 +243,13 @@ impl<'de> Visitor<'de> for ReadFeatures {
     }
 }
 
-/// Whether a line is a sentence in this format.
+/// Whether a file that starts with this line is meant to be in this format, be it right or wrong: a slip in the
+/// first line must not make columns of it. A brace between blanks is a word of a column file, unless what follows
+/// can only be an object.
 pub(super) fn can_start(line: &[u8]) -> bool {
-    line.trim_ascii_start().starts_with(b"{")
-        && serde_json::from_slice::<Line>(line).is_ok_and(|l| l.tokens.is_some() || l.features.is_some())
+    let Some(rest) = line.trim_ascii_start().strip_prefix(b"{") else { return false };
+    let inside = rest.trim_ascii_start();
+    !rest.is_empty() && (inside.len() == rest.len() || matches!(inside.first(), Some(b'"' | b'\'' | b'}')))
 }
 
 const WANTED: &str =
@@ -167,20 +257,23 @@ const WANTED: &str =
 const ALIKE: &str = "all lines have the same keys, and all tokens as many fields";
 const FILLED: &str = "leave it out, or write _ for no value";
 
+/// As it is written: words and labels.
+pub(super) static WRITTEN: Jsonl = Jsonl { fields: 1, labelled: true, ready: false, keys: vec![] };
+
 impl Jsonl {
     /// The format of a file that starts with this text; none if the text has no token. A line that is
     /// broken is left for `parse` to tell.
     #[must_use]
     pub fn detect(block: &Block) -> Option<Self> {
         let mut lines = block.text().lines().filter(|line| !is_blank(line.as_bytes()));
-        lines.find_map(|line| match serde_json::from_str::<Line>(line) {
-            Ok(line) if line.len() > 0 => Some(line.shape()),
+        lines.find_map(|row| match serde_json::from_str::<Line>(row) {
+            Ok(line) if line.len() > 0 => Some(Self { keys: keys(row), ..line.shape() }),
             Ok(line) if line.tokens.is_some() || line.features.is_some() => None,
             _ => Some(Self::default()),
         })
     }
 
-    fn find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
+    fn find(&self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
         let mut start = 0;
         for (number, row) in (0..).zip(text.split('\n')) {
             let here = start;
@@ -191,6 +284,10 @@ impl Jsonl {
             }
             let line: Line =
                 serde_json::from_str(row).map_err(|error| (number, told(&error), WANTED.to_owned()))?;
+            if line.tokens.is_none() && line.features.is_none() {
+                let what = format!("neither 'tokens' nor 'features'; {}", listed(&keys(row)));
+                return Err((number, what, WANTED.to_owned()));
+            }
             let span = Span::new(here, here + row.len());
             self.sentence(line, span, number, rows)
                 .map_err(|(what, help)| (number, what, help.to_owned()))?;
@@ -199,15 +296,12 @@ impl Jsonl {
     }
 
     fn sentence(
-        self,
+        &self,
         line: Line,
         span: Span,
         number: u32,
         rows: &mut Rows,
     ) -> std::result::Result<(), (String, &'static str)> {
-        if line.tokens.is_none() && line.features.is_none() {
-            return Err(("neither 'tokens' nor 'features'".to_owned(), WANTED));
-        }
         let length = line.len();
         if length == 0 {
             return Ok(());
@@ -269,6 +363,20 @@ impl Jsonl {
     }
 }
 
+/// The keys of a line that is an object.
+fn keys(line: &str) -> Vec<String> {
+    Keys::of(line).into_iter().map(|(key, _)| key).collect()
+}
+
+/// Keys for an error.
+fn listed(keys: &[String]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("'{key}'")).collect();
+    match quoted[..] {
+        [] => "there are no keys".to_owned(),
+        _ => format!("the keys are {}", quoted.join(", ")),
+    }
+}
+
 /// What serde_json says, without the line, which is always its first.
 fn told(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", ", at byte ")
@@ -285,6 +393,10 @@ impl Format for Jsonl {
 
     fn label(&self) -> Place {
         if self.labelled { Place::Fixed(self.fields) } else { Place::Missing }
+    }
+
+    fn why_unlabelled(&self) -> String {
+        format!("{}, and labels are wanted as 'labels'", listed(&self.keys))
     }
 
     fn ready(&self) -> bool {
@@ -304,7 +416,7 @@ impl Format for Jsonl {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
         let (start, line) = (token.span.range().start, copy.block.slice(token.span));
         // The line was parsed before, so it is an object.
-        let keys: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(line).unwrap_or_default();
+        let keys = Keys::of(line);
         let mut values = vec![("labels", serde_json::to_string(labelled.names).unwrap_or_default())];
         if let Some(p) = labelled.probabilities {
             let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
@@ -312,8 +424,9 @@ impl Format for Jsonl {
         }
         let mut edits = vec![];
         for (key, value) in values {
-            match keys.get(key).map(|raw| raw.get()) {
-                Some(raw) => {
+            match keys.iter().rfind(|(name, _)| name == key) {
+                Some((_, raw)) => {
+                    let raw = raw.get();
                     let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
                     edits.push((Span::new(at, at + raw.len()), value));
                 }
@@ -402,6 +515,17 @@ mod tests {
     }
 
     #[test]
+    fn values_of_python_crfsuite() {
+        let text = r#"{"features": [{"w": "the", "t": true, "f": false, "n": -2},
+                      {"p": {"a": 0.5, "q": ["b", {"c": "d"}]}}, [{"w": ""}]]}"#;
+        let (block, _) = read(&text.replace('\n', "")).unwrap();
+        let of = |i| block.attributes(i).collect::<Vec<_>>();
+        assert_eq!(of(0), [("w:the", 1.0), ("t", 1.0), ("f", 0.0), ("n", -2.0)]);
+        assert_eq!(of(1), [("p:a", 0.5), ("p:q:b", 1.0), ("p:q:c:d", 1.0)]);
+        assert_eq!(of(2), [("w:", 1.0)]);
+    }
+
+    #[test]
     fn all_but_the_labels_stays() {
         let put = |text: &str, probabilities: Option<&[f64]>| {
             let (block, format) = read(text).unwrap();
@@ -431,7 +555,15 @@ mod tests {
         let one = "{\"tokens\":[\"a\"],\"labels\":[\"x\"]}\n";
         for (text, expected) in [
             (one.replace("]}", "}"), "a.jsonl:1: expected `,` or `]`, at byte 30\n  help: a line is"),
-            (one.replace("tokens", "words"), "a.jsonl:1: neither 'tokens' nor 'features'"),
+            (
+                one.replace("tokens", "words"),
+                "a.jsonl:1: neither 'tokens' nor 'features'; the keys are 'words', 'labels'\n  help: a line is",
+            ),
+            ("{}".to_owned(), "a.jsonl:1: neither 'tokens' nor 'features'; there are no keys"),
+            (
+                "{\"features\":[{\"a\":null}]}".to_owned(),
+                "a.jsonl:1: invalid type: null, expected the value of a feature, a number",
+            ),
             (one.replace("\"a\"", "1"), "a.jsonl:1: invalid type: integer `1`, expected a word or a list of"),
             (one.replace("\"x\"", ""), "a.jsonl:1: the length of 'labels' is 0, expected 1"),
             (one.replace("\"x\"", "\"\""), "a.jsonl:1: a field or the label of token 1 is empty"),

@@ -10,6 +10,7 @@ mod columns;
 mod conllu;
 mod copy;
 mod crfsuite;
+mod guess;
 mod jsonl;
 mod ocr;
 mod tagged;
@@ -24,7 +25,8 @@ pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
 pub use copy::{Copy, Labelled};
 pub use crfsuite::{Crfsuite, write_row as write_crfsuite_row};
-pub use jsonl::Jsonl;
+pub use guess::Guess;
+pub use jsonl::{Jsonl, other_keys as other_json_keys};
 pub use ocr::Ocr;
 pub use tagged::Tagged;
 pub use words::{SCHEME as WORDS_SCHEME, Words};
@@ -150,8 +152,7 @@ impl Kind {
 /// Reads the first block and says in which format to read the file: `kind`, or what the text looks
 /// like.
 ///
-/// Three formats are known by their first row: JSON lines by an object with `tokens` or `features`,
-/// images of letters by their 134 columns, CoNLL-U by ten fields between tabs, the first of them an id
+/// Three formats are known by their first row: JSON lines by the brace that opens an object, images of letters by their 134 columns, CoNLL-U by ten fields between tabs, the first of them an id
 /// with which a sentence can start (`1`, `1-2`, `0.1`), behind any number of comments. All else is
 /// columns, since the others look like columns, too.
 ///
@@ -198,7 +199,13 @@ pub fn first(blocks: &mut Blocks, block: &mut Block, kind: Option<Kind>) -> Resu
     match (found, columns) {
         // The first row decides, though it starts with `#` as a comment of CoNLL-U does.
         (Some(format), Some(columns)) if format.kind() == Kind::Columns => Ok(columns),
-        (Some(format), _) => Ok(format),
+        (Some(format), _) => {
+            if format.columns() == 0 && !format.ready() {
+                // Its first line may be broken; that comes before all that is concluded from it.
+                format.parse(blocks.name(), block)?;
+            }
+            Ok(format)
+        }
         // Nothing but rows that start with `#`, which are words unless the file is CoNLL-U.
         (None, Some(columns)) if kind.is_none() => Ok(columns),
         _ => Err(empty(blocks.name(), "the file has no token", kind)),
@@ -271,6 +278,32 @@ mod tests {
             ] {
                 let (format, _) = start(&text, size, None).unwrap();
                 assert_eq!((format.kind(), format.columns()), (kind, columns), "{text:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_brace_opens_json_lines() {
+        for (text, kind) in [
+            ("{\"tokens\": [\"a\"]}\n", Kind::Jsonl),
+            ("\n  {\"tokens\": [], \"labels\": []}\n{\"tokens\": [\"a\"]}\n", Kind::Jsonl),
+            ("{ X\na X\n", Kind::Columns),
+            ("{\tX\na\tX\n", Kind::Columns),
+            ("{\n", Kind::Columns),
+        ] {
+            assert_eq!(start(text, 100, None).unwrap().0.kind(), kind, "{text}");
+        }
+        for line in
+            ["{\"tokens\": [\"a\", \"b\"]", "{ \"tokens\" [\"a\"]}", "{'tokens': ['a']}", "{tokens: [\"a\"]}"]
+        {
+            for kind in [None, Some(Kind::Jsonl)] {
+                for text in [format!("{line}\n{{\"tokens\": [\"a\"]}}\n"), line.to_owned()] {
+                    let mut blocks = Blocks::new(Input::from_bytes("a.txt", text.as_bytes()).unwrap());
+                    // Before anything is said of columns and labels.
+                    let error = first(&mut blocks, &mut Block::default(), kind).err().unwrap();
+                    assert_eq!(error.line, 1, "{text} {error}");
+                    assert!(error.help.starts_with("a line is an object such as"), "{error}");
+                }
             }
         }
     }

@@ -59,7 +59,7 @@ impl Tagged {
 }
 
 /// Where word and label part, if there are both.
-fn slash(word: &str) -> Option<usize> {
+pub(super) fn slash(word: &str) -> Option<usize> {
     memrchr(b'/', word.as_bytes()).filter(|&at| at > 0 && at + 1 < word.len())
 }
 

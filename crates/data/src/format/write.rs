@@ -5,8 +5,8 @@
 //! read as the same again refuses it, with what and why.
 
 use super::{
-    Columns, Conllu, Crfsuite, Field, Format, Jsonl, Kind, LARGEST, Ocr, Tagged, Words, columns, conllu,
-    crfsuite, jsonl, tagged, words,
+    Columns, Conllu, Crfsuite, Field, Format, Kind, LARGEST, Ocr, Tagged, Words, columns, conllu, crfsuite,
+    jsonl, tagged, words,
 };
 use crate::error::{Error, Result};
 use crate::scheme::Scheme;
@@ -69,7 +69,7 @@ impl Target {
             Kind::Crfsuite => &Crfsuite { labelled: true },
             Kind::Words => &Words,
             Kind::Tagged => &Tagged { labelled: true },
-            Kind::Jsonl => &Jsonl { fields: 1, labelled: true, ready: false },
+            Kind::Jsonl => &jsonl::WRITTEN,
             Kind::Ocr => &Ocr,
         }
     }

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use seqoia_data::features::{MOST_LABELS, Strings, UNKNOWN};
-use seqoia_data::format::{self, Block, Blocks, Format, Kind, Sentence};
+use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind, Sentence};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{Recogniser, Scheme};
 use xxhash_rust::xxh3::Xxh3;
@@ -78,6 +78,8 @@ pub(super) struct Label {
 pub(super) struct Facts {
     pub(super) file: String,
     pub(super) kind: Kind,
+    /// What it may be instead.
+    pub(super) guess: Option<Guess>,
     /// The column of the label.
     pub(super) label: usize,
     pub(super) sentences: u64,
@@ -129,6 +131,7 @@ impl Facts {
         Facts {
             file,
             kind: format.kind(),
+            guess: format.guess(),
             label,
             sentences: 0,
             tokens: 0,

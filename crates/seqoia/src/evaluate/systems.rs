@@ -1,11 +1,13 @@
 //! Compares two systems that labelled the same data: scores, difference, and whether it is chance.
 
+use seqoia_data::format::Kind;
 use seqoia_data::open::Input;
 use seqoia_eval::{Interval, Sentence, Significance, Tally};
 use seqoia_eval::{interval_of_difference, randomisation, tallies};
 
 use super::Evaluated;
 use crate::error::{Error, Result};
+use crate::options::LabelColumn;
 
 /// How often chance is asked.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +34,43 @@ pub struct Comparison {
     pub significance: Significance,
 }
 
-/// Compares two files whose last two columns are gold and prediction, of the same data.
+/// Compares two files whose last two columns are gold and prediction, of the same data, in the format `kind` if it is
+/// not to be recognised.
 ///
 /// # Errors
 /// Files that cannot be scored, or have other gold labels.
-pub fn systems(first: Input, second: Input, raw: bool, trials: Trials) -> Result<Comparison> {
-    let (first, second) = (super::text(first)?, super::text(second)?);
-    let names = [first.0, second.0];
-    let a = super::last_two(&names[0], &first.1, raw)?;
-    let b = super::last_two(&names[1], &second.1, raw)?;
+pub fn systems(files: [Input; 2], kind: Option<Kind>, raw: bool, trials: Trials) -> Result<Comparison> {
+    let names = [files[0].name.clone(), files[1].name.clone()];
+    let [first, second] = files;
+    let systems = [super::last_two_of(first, kind, raw)?, super::last_two_of(second, kind, raw)?];
+    compared(names, systems, trials)
+}
+
+/// Compares two files with the labels that two systems found, for data whose right labels are in `gold`; see
+/// [`compare`](super::compare) for what they may be.
+///
+/// # Errors
+/// Files that cannot be read or do not have the same sentences.
+pub fn systems_against(
+    gold: Input,
+    files: [Input; 2],
+    (kind, label): (Option<Kind>, &LabelColumn),
+    raw: bool,
+    trials: Trials,
+) -> Result<Comparison> {
+    let names = [files[0].name.clone(), files[1].name.clone()];
+    let (name, text) = super::text(gold)?;
+    let scored = |found| {
+        let gold = Input::from_bytes(&name, text.clone())?;
+        let evaluated = super::compare(gold, found, kind, label)?;
+        Ok::<_, Error>(if raw { evaluated.raw() } else { evaluated })
+    };
+    let [first, second] = files;
+    compared(names, [scored(first)?, scored(second)?], trials)
+}
+
+fn compared(names: [String; 2], systems: [Evaluated; 2], trials: Trials) -> Result<Comparison> {
+    let [a, b] = systems;
     super::same_tokens([&names[0], &names[1]], &a.sentences, &b.sentences)?;
     let tokens = |sentences| <[Sentence]>::iter(sentences).flat_map(|s| &s.tokens);
     let mut pairs = tokens(&a.sentences).zip(tokens(&b.sentences));
@@ -71,7 +101,7 @@ mod tests {
     fn compared(first: &str, second: &str) -> Result<Comparison> {
         let input = |name: &str, text: &str| Input::from_bytes(name, text).unwrap();
         let trials = Trials { resamples: 100, shuffles: 199, seed: 1 };
-        systems(input("one", first), input("two", second), false, trials)
+        systems([input("one", first), input("two", second)], None, false, trials)
     }
 
     #[test]
@@ -83,6 +113,31 @@ mod tests {
         assert_eq!(found.significance.p, 1.0 / 200.0);
         let same = compared(&right, &right).unwrap();
         assert_eq!((same.difference, same.significance.p), (0.0, 1.0));
+    }
+
+    #[test]
+    fn formats_of_one_labelling_have_their_gold_beside() {
+        let trials = Trials { resamples: 100, shuffles: 199, seed: 1 };
+        let against = |kind, gold: &str, first: &str, second: &str| {
+            let input = |name: &str, text: &str| Input::from_bytes(name, text.repeat(30)).unwrap();
+            let files = [input("one", first), input("two", second)];
+            systems_against(input("gold", gold), files, (kind, &LabelColumn::Last), false, trials)
+        };
+        let json = |labels: &str| format!("{{\"tokens\":[\"a\",\"b\"],\"labels\":[{labels}]}}\n");
+        let (right, wrong) = (json("\"X\",\"Y\""), json("\"X\",\"X\""));
+        for (kind, gold, wrong) in [
+            (Some(Kind::Tagged), "a/X b/Y\n", "a/X b/X\n"),
+            (None, &right, &wrong),
+            (Some(Kind::Columns), "a X\nb Y\n\n", "a X X\nb Y X\n\n"),
+        ] {
+            let found = against(kind, gold, wrong, gold).unwrap();
+            assert_eq!(found.difference, 50.0, "{kind:?}");
+            assert_eq!(found.names, ["one", "two"]);
+        }
+        let words = against(Some(Kind::Words), "我 爱\n", "我爱\n", "我 爱\n").unwrap();
+        assert_eq!((words.systems[0].unit, words.difference), (seqoia_eval::Unit::Chunks, 100.0));
+        let error = against(Some(Kind::Tagged), "a/X\n", "a/X\n", "b/X\n").err().unwrap().to_string();
+        assert!(error.starts_with("two:1: the word is b, but a in gold:1"), "{error}");
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! A model labels every file that has the columns it reads, wherever they stand.
+// A test may unwrap: its failure is the message.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use seqoia::data::format::{Field, Kind};
+use seqoia::data::open::Input;
+use seqoia::{
+    DataOptions, LabelColumn, Labeller, Output, PredictOptions, Result, TrainOptions, Trainer, TrainingSet,
+    predict,
+};
+
+fn model(text: &str, kind: Kind, label: LabelColumn, templates: &str) -> Arc<Labeller> {
+    let mut data = DataOptions { format: Some(kind), label, ..DataOptions::default() };
+    data.features.templates.push(("t".to_owned(), templates.to_owned()));
+    let set = TrainingSet::read(Input::from_bytes("train", text).unwrap(), &data).unwrap();
+    let learner = seqoia::learners::find("perceptron").unwrap();
+    let options = TrainOptions::new(learner, learner.check(&[]).unwrap());
+    let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
+    let bytes = seqoia::model_bytes(&set, &options, &trained).unwrap();
+    Arc::new(Labeller::from_bytes("model", &bytes).unwrap())
+}
+
+fn labelled(model: &Arc<Labeller>, text: &str, kind: Kind) -> Result<String> {
+    let mut out = vec![];
+    let how = PredictOptions { format: Some(kind), ..PredictOptions::new(Output::Text, 1) };
+    predict(model, Input::from_bytes("test", text).unwrap(), &how, &mut out)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+/// A sentence in each format, without labels; and as it is to be labelled.
+const FILES: [(Kind, &str, &str); 6] = [
+    (Kind::Columns, "cat\nthe\n", "cat N\nthe D\n"),
+    (Kind::Columns, "cat x\nthe y\n", "cat x N\nthe y D\n"),
+    (Kind::Columns, "cat x N 1 2\nthe y D 1 2\n", "cat x N 1 2 N\nthe y D 1 2 D\n"),
+    (Kind::Tagged, "cat the\n", "cat/N the/D\n"),
+    (
+        Kind::Jsonl,
+        "{\"tokens\":[\"cat\",\"the\"]}\n",
+        "{\"tokens\":[\"cat\",\"the\"],\"labels\":[\"N\",\"D\"]}\n",
+    ),
+    (
+        Kind::Jsonl,
+        "{\"tokens\":[[\"cat\",\"x\"],[\"the\",\"y\"]],\"labels\":[\"?\",\"?\"]}\n",
+        "{\"tokens\":[[\"cat\",\"x\"],[\"the\",\"y\"]],\"labels\":[\"N\",\"D\"]}\n",
+    ),
+];
+
+const CONLLU: &str = "1\tthe\t_\tDET\tD\t_\t_\t_\t_\t_\n2\tcat\t_\tNOUN\tN\t_\t_\t_\t_\t_\n";
+
+#[test]
+fn the_word_is_all_that_some_models_read() {
+    let xpos = || LabelColumn::Field(Field::Xpos);
+    let models = [
+        model("the x D\ncat y N\n", Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\n"),
+        model("the/D cat/N\n", Kind::Tagged, LabelColumn::Last, "U0:%x[0,0]\n"),
+        model(
+            "{\"tokens\": [[\"the\", \"x\"], [\"cat\", \"y\"]], \"labels\": [\"D\", \"N\"]}\n",
+            Kind::Jsonl,
+            LabelColumn::Last,
+            "U0:%x[0,0]\n",
+        ),
+        model(CONLLU, Kind::Conllu, xpos(), "U0:%x[0,1]\n"),
+        model(CONLLU, Kind::Conllx, xpos(), "U0:%x[0,1]\n"),
+    ];
+    for model in &models {
+        for (kind, text, wanted) in FILES {
+            assert_eq!(labelled(model, text, kind).unwrap(), wanted, "{} {kind:?}", model.kind().name());
+        }
+    }
+    // Its own format, of course, and the sister of it.
+    for kind in [Kind::Conllu, Kind::Conllx] {
+        assert_eq!(labelled(&models[3], &CONLLU.replace("\tD\t", "\t_\t"), kind).unwrap(), CONLLU);
+    }
+}
+
+#[test]
+fn columns_keep_their_order_where_the_label_stands_elsewhere() {
+    let model =
+        model("D the x\nN cat y\n", Kind::Columns, LabelColumn::Number(0), "U0:%x[0,2]\nU1:%x[0,1]\n");
+    let text = "{\"tokens\":[[\"?\",\"y\"],[\"?\",\"x\"]]}\n";
+    assert!(labelled(&model, text, Kind::Jsonl).unwrap().ends_with("\"labels\":[\"N\",\"D\"]}\n"));
+    assert_eq!(labelled(&model, "? ? y\n? ? x\n", Kind::Columns).unwrap(), "? ? y N\n? ? x D\n");
+}
+
+#[test]
+fn columns_that_are_read_and_not_there_are_named() {
+    let error =
+        |model: &Arc<Labeller>, text: &str, kind| labelled(model, text, kind).unwrap_err().to_string();
+    let columns =
+        model("the x q D\ncat y q N\n", Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\nU1:%x[0,2]\n");
+    let trained = "which the model reads; it was trained on columns (4 columns), the label in column 3";
+    assert_eq!(
+        error(&columns, "cat y\n", Kind::Columns),
+        format!("test has 2 columns (it was read as columns), but not column 2, {trained}")
+    );
+    assert_eq!(
+        error(&columns, "cat/N\n", Kind::Tagged),
+        format!("test has 2 columns (it was read as tagged), but not column 2, {trained}")
+    );
+    let xpos = LabelColumn::Field(Field::Xpos);
+    let conllu = model(CONLLU, Kind::Conllu, xpos, "U0:%x[0,1]\nU1:%x[0,3]\n");
+    assert_eq!(
+        error(&conllu, "cat y\n", Kind::Columns),
+        "test has 2 columns (it was read as columns), but not UPOS of conllu, which the model reads; it was trained \
+         on conllu (10 columns), the label in XPOS"
+    );
+    let words = model("the D\ncat N\n", Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\n");
+    assert!(error(&words, CONLLU, Kind::Conllu).contains("does not know where labels go"));
+    // What stands in place of the label is no column that is read.
+    let two = model(
+        "{\"tokens\": [[\"the\", \"x\"]], \"labels\": [\"D\"]}\n",
+        Kind::Jsonl,
+        LabelColumn::Last,
+        "U0:%x[0,1]\n",
+    );
+    assert!(
+        error(&two, "{\"tokens\": [\"the\"], \"labels\": [\"x\"]}\n", Kind::Jsonl)
+            .contains("but not column 1,")
+    );
+}
