@@ -213,7 +213,7 @@ impl<'a> Trainer<'a> {
         let items = set.corpus.nodes.items.len() / set.corpus.tokens().max(1) + 1;
         let notes =
             2 * (tokens * row + edges(tokens, batch)) + tokens * items * 16 * space.width.div_ceil(32);
-        longest * TOKEN + self.options.threads * worker + notes
+        longest * TOKEN + self.options.threads * worker + notes + notes / 8 // buffers grow in steps
     }
 
     /// The pass after which the run goes on, if it resumes another.
