@@ -102,6 +102,12 @@ pub fn predict(
     if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
         return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));
     }
+    if options.given.is_some() && kind == Kind::Words && labeller.kind() != Kind::Words {
+        return Err(Error::Mismatch(format!(
+            "--given: words of {file} are no labels of a model that was trained on {}; give them as {0}",
+            labeller.kind().name()
+        )));
+    }
     let crew = Crew::new(options.threads.max(1));
     let worker = || {
         let predictor = Predictor::new(Arc::clone(labeller)).with_program(Arc::clone(&program));

@@ -198,7 +198,7 @@ impl Predictor {
 
     fn nothing_allowed(&self) -> Error {
         let (file, line) = (&self.place.0, self.place.1);
-        if self.labeller.rules().is_none() && self.known.is_none() {
+        if self.labeller.rules().is_none() && !self.known.as_ref().is_some_and(|known| known.any) {
             let what = "the scores of the sentence are beyond all numbers";
             let help = "the weights or the values of attributes are too large: train with a stronger penalty";
             return seqoia_data::Error::at(file, line, what).help(help).into();

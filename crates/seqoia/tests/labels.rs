@@ -280,6 +280,24 @@ fn labels_of_another_scheme_come_back_as_labels_of_the_file() {
     }
 }
 
+/// Words of segmented text are labels of BMES, which a model of columns may not have.
+#[test]
+fn words_are_given_to_models_of_words_only() {
+    let mut options = DataOptions::default();
+    options.features.templates.push(("t".to_owned(), "U0:%x[0,0]\nB\n".to_owned()));
+    let text = "a B\nb I\n\na B\n\na B\nb I\nb I\n\n".repeat(9);
+    let set = TrainingSet::read(seqoia::input_from_text("train", &text).unwrap(), &options).unwrap();
+    let labeller = Arc::new(Labeller::from_bytes("m", &train(&set, "adagrad")).unwrap());
+    let options = PredictOptions {
+        given: Some("_".to_owned()),
+        format: Some(seqoia::data::format::Kind::Words),
+        ..PredictOptions::new(Output::Text, 1)
+    };
+    let input = seqoia::input_from_text("test", "ab a\n").unwrap();
+    let error = predict(&labeller, input, &options, &mut vec![]).unwrap_err().to_string();
+    assert!(error.starts_with("--given: words of test are no labels"), "{error}");
+}
+
 /// Every n-th label is not known.
 fn hidden(text: &str, n: usize) -> String {
     let hide = |(i, line): (usize, &str)| match line.rsplit_once([' ', '\t']) {

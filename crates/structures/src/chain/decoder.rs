@@ -89,7 +89,7 @@ impl<R: Real> Decoder<R> {
         let last = self.nodes.len() - width;
         steps.no_start.iter().for_each(|y| self.nodes[usize::from(*y)] = R::LEAST);
         steps.no_end.iter().for_each(|y| self.nodes[last + usize::from(*y)] = R::LEAST);
-        if self.stride == 0 {
+        if self.stride == 0 && !steps.pairs.is_empty() {
             self.edges = self.edges[..matrix].repeat(last / width);
             self.stride = matrix;
         }
