@@ -52,8 +52,8 @@ impl Row {
 }
 
 /// A sparse vector. Rows may share pool values and may repeat an index, which then counts twice;
-/// [`Delta::merge`] gives the form in which each occurs once. The order of rows is the structure's
-/// and must not depend on how features are numbered, because sums follow it.
+/// [`Delta::merge`] gives the form in which each occurs once. The order of rows is the structure's, and
+/// the same in every run on the same data, because sums follow it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delta {
     /// Stretches of weights.
