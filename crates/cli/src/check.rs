@@ -1,44 +1,16 @@
 //! `seqoia check`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Args;
-use seqoia::data::format::Kind;
-use seqoia::{CheckOptions, Checked, Error, Finding, LabelColumn, Level, check};
+use seqoia::tools::{CheckOptions, Checked, Finding, Level, check};
+use seqoia::{Error, LabelColumn};
 use seqoia_report::{Table, counted, grouped, wrapped};
 use serde_json::json;
 
-use crate::flags::{formats, open};
-use crate::train::scheme;
+use crate::flags::{CheckArgs, open};
+use crate::inputs::scheme;
 use crate::{screen, targets};
-
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  seqoia check train.txt.gz --dev dev.txt.gz
-  seqoia check --label xpos en-train.conllu --dev en-dev.conllu
-
-The exit code is 1 if there is an error; warnings are for a person to judge.")]
-pub(crate) struct CheckArgs {
-    /// Training data; - or nothing is standard input
-    data: Option<PathBuf>,
-    /// Held-out data, to compare with
-    #[arg(long, value_name = "FILE")]
-    dev: Option<PathBuf>,
-    /// Format of the data, if it is not to be recognised
-    #[arg(long, value_name = "FORMAT", value_parser = formats())]
-    format: Option<Kind>,
-    /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]
-    #[arg(long, value_name = "COLUMN")]
-    label: Option<String>,
-    /// Label scheme of the data, if it is not to be recognised: iob1, iob2, iobes, bmes, bie
-    #[arg(long, value_name = "SCHEME")]
-    scheme: Option<String>,
-    /// Figures and findings as JSON
-    #[arg(long)]
-    json: bool,
-}
 
 pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut options = CheckOptions { format: args.format, ..CheckOptions::default() };

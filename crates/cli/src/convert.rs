@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use seqoia::data::format::Kind;
-use seqoia::{
-    Bits, ConvertOptions, Error, LabelColumn, Labeller, ShrinkOptions, Trial, convert, model_from_text,
-    shrink, try_out,
-};
+use seqoia::label::{Bits, ShrinkOptions, Trial, model_from_text, shrink, try_out};
+use seqoia::tools::{ConvertOptions, convert};
+use seqoia::{Error, LabelColumn, Labeller};
 use seqoia_report::{Table, bytes, grouped};
 
 use crate::flags::{BitsName, ConvertArgs, open};
-use crate::train::{patterns, scheme, templates};
+use crate::inputs::{features, scheme};
 use crate::{screen, targets};
 
 pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
@@ -31,9 +30,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     if let Some(label) = &args.label {
         options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
     }
-    options.features.templates = templates(&args.template)?;
-    options.features.patterns = patterns(&args.patterns)?;
-    options.features.sets.clone_from(&args.features);
+    options.features = features(&args.templates)?;
     let input = open(args.data.as_deref())?;
     let name = input.name.clone();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

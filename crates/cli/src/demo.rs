@@ -7,10 +7,8 @@ use std::time::Instant;
 
 use anyhow::Context;
 use seqoia::data::generate;
-use seqoia::{
-    DataOptions, Error, Labeller, Output, PredictOptions, TrainOptions, Trainer, TrainingSet, evaluate,
-    predict,
-};
+use seqoia::label::{Output, PredictOptions, predict};
+use seqoia::{DataOptions, Error, LabelTask, Labeller, LearnOptions, Run, TrainingSet, score};
 use seqoia_report::{bytes, counted, score_table};
 
 use crate::flags::{DemoArgs, threads};
@@ -54,14 +52,16 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     data.features.templates.push(("template.crfpp".to_owned(), TEMPLATE.to_owned()));
     let set = TrainingSet::read(seqoia::input_from_text("train.txt", &train)?, &data)?;
     let learner = seqoia::learners::find("adagrad").map_err(Error::Option)?;
-    let mut options = TrainOptions::new(learner, learner.check(&[]).map_err(Error::Option)?);
+    let mut options = LearnOptions::new(learner, learner.defaults());
     options.threads = threads;
-    let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
-    let model = seqoia::model_bytes(&set, &options, &trained)?;
+    let task = LabelTask::new(&set, None);
+    let run = Run::new(&task, &options)?;
+    let trained = run.run(&mut (), &Arc::default())?;
+    let model = run.model(&trained)?;
     screen::result(&format!(
         "\nTrained by adagrad on {}, {}, {}: {} in {:.2} s, a model of {}.\n",
-        counted(set.corpus.ends.len() as u64, "sentence"),
-        counted(set.corpus.tokens() as u64, "token"),
+        counted(set.corpus.len() as u64, "sentence"),
+        counted(set.counts.tokens as u64, "token"),
         counted(set.labels.len() as u64, "label"),
         counted(set.space.existing() as u64, "weight"),
         started.elapsed().as_secs_f64(),
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
         Ok(out)
     };
     let found = label(&test, Output::Text)?;
-    let evaluated = evaluate::last_two("test.txt", &found, false)?;
+    let evaluated = score::last_two("test.txt", &found, false)?;
     screen::result(&format!(
         "\nScored on {TEST_SENTENCES} other sentences:\n\n{}",
         score_table(&evaluated.scored, evaluated.unit.is_chunks())

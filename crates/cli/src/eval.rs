@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use seqoia::data::format::Kind;
 use seqoia::data::open::Input;
 use seqoia::eval::{self, ByKnown, FEWEST, Interval, Scored, Unit, confusions, interval, tallies};
-use seqoia::evaluate::{self, Evaluated, Trials};
+use seqoia::score::{self, Evaluated, Trials};
 use seqoia::{Error, LabelColumn};
 use seqoia_report::{Compared, Evaluation, bytes, segmentation_table};
 use serde_json::{Value, json};
@@ -133,7 +133,7 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
         // Labels that are no chunks are counted, too.
         if unit == Unit::Tokens { Scored::of(&sentences, Unit::Chunks) } else { scored }
     } else {
-        let (name, text) = evaluate::text(data)?;
+        let (name, text) = score::text(data)?;
         let options = seqoia::eval::Options { raw: args.raw, ..seqoia::eval::Options::default() };
         seqoia::eval::score(text.as_slice(), &name, &options).map_err(Error::from)?
     };
@@ -143,7 +143,7 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
 
 /// The labels of a file scored against those of `--gold`.
 fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
-    let evaluated = evaluate::compare(open(args.gold.as_deref())?, data, args.format, &label(args)?)?;
+    let evaluated = score::compare(open(args.gold.as_deref())?, data, args.format, &label(args)?)?;
     Ok(if args.raw { evaluated.raw() } else { evaluated })
 }
 
@@ -160,7 +160,7 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
     let evaluated = if args.gold.is_some() {
         against_gold(args, data)?
     } else {
-        evaluate::last_two_of(data, args.format, args.raw)?
+        score::last_two_of(data, args.format, args.raw)?
     };
     let Evaluated { scored, unit, sentences } = &evaluated;
     if args.gold.is_none() && scored.accuracy.token_counts().1 == 0 {
@@ -222,7 +222,7 @@ fn by_known(args: &Given, train: &Path, name: &str, evaluated: &Evaluated) -> se
         };
         return Err(Error::Mismatch(format!("--train: {why}")));
     }
-    let words = evaluate::words_of_data(open(Some(train))?, args.format, &label(args)?)?;
+    let words = score::words_of_data(open(Some(train))?, args.format, &label(args)?)?;
     Ok(ByKnown::of(sentences, *unit, |word| words.contains(word)))
 }
 
@@ -253,10 +253,10 @@ fn systems(args: &Given, first: &Path, second: &Path) -> anyhow::Result<ExitCode
     };
     let files = [open(Some(first))?, open(Some(second))?];
     let found = match &args.gold {
-        None => evaluate::systems(files, args.format, args.raw, trials)?,
+        None => score::systems(files, args.format, args.raw, trials)?,
         Some(gold) => {
             let how = (args.format, &label(args)?);
-            evaluate::systems_against(open(Some(gold))?, files, how, args.raw, trials)?
+            score::systems_against(open(Some(gold))?, files, how, args.raw, trials)?
         }
     };
     let [a, b] = &found.systems;
@@ -294,7 +294,7 @@ fn systems(args: &Given, first: &Path, second: &Path) -> anyhow::Result<ExitCode
 fn segmentation(args: &Given) -> anyhow::Result<ExitCode> {
     let words = args.words.as_deref().map(|file| open(Some(file))).transpose()?;
     let (gold, found) = (open(args.gold.as_deref())?, open(args.data)?);
-    let scores = evaluate::segmentation(gold, found, words)?;
+    let scores = score::segmentation(gold, found, words)?;
     let interval = args.bootstrap.map(|n| interval(&scores.lines, n, args.seed.unwrap_or(1)));
     if args.json {
         let mut record = serde_json::to_value(&scores)?;

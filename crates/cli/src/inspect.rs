@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Args;
-use seqoia::{
-    Contribution, Error, Inspector, Labeller, ModelSummary, Strongest, Transition, Why, model_to_text,
-    why_input, why_text,
+use seqoia::label::{
+    Contribution, Inspector, ModelSummary, Strongest, Transition, Why, model_to_text, why_input, why_text,
 };
+use seqoia::{Error, Labeller, Model};
 use seqoia_report::{Table, bytes, counted, grouped, wrapped};
 use serde_json::json;
 
-use crate::flags::open;
+use crate::flags::{InspectArgs, open};
 use crate::predict::warn_of_probabilities;
 use crate::screen;
 
@@ -23,56 +22,26 @@ const MATRIX: usize = 8;
 /// What contributes to a difference is shown up to here; the rest is summed up.
 const STRONGEST: usize = 6;
 
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  seqoia inspect chunk.seqoia
-  seqoia inspect -m chunk.seqoia --weights --label B-NP
-  seqoia inspect -m pos.seqoia --why \"The quick brown fox jumps\"
-  seqoia inspect -m chunk.seqoia --text > chunk.txt")]
-pub(crate) struct InspectArgs {
-    /// The model, with or without -m
-    #[arg(value_name = "MODEL", required_unless_present = "model", conflicts_with = "model")]
-    named: Option<PathBuf>,
-    /// The model
-    #[arg(short, long, value_name = "FILE")]
-    model: Option<PathBuf>,
-    /// The N strongest weights for and against each label [10]
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10")]
-    weights: Option<usize>,
-    /// The N strongest weights of label pairs [20]; all, as a matrix, if there are few labels
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "20")]
-    transitions: Option<usize>,
-    /// This label only; with --why, what speaks for the label given and against this one
-    #[arg(long, value_name = "LABEL")]
-    label: Option<String>,
-    /// Why these words, between blanks, are labelled as they are; - reads sentences like the training
-    /// data from standard input. If the model reads more than the word, write The/DT
-    #[arg(long, value_name = "SENTENCE", conflicts_with_all = ["weights", "transitions"])]
-    why: Option<String>,
-    /// The whole model as text, which `convert -m` reads
-    #[arg(long, conflicts_with_all = ["weights", "transitions", "why", "label", "json"])]
-    text: bool,
-    /// All of it as JSON
-    #[arg(long)]
-    json: bool,
-}
-
 pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let model = args.model.as_ref().or(args.named.as_ref()).map_or(Path::new(""), PathBuf::as_path);
-    let labeller = Arc::new(Labeller::open(model)?);
+    match Model::open(model)? {
+        Model::Labeller(labeller) => labels(args, model, &labeller),
+    }
+}
+
+fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow::Result<ExitCode> {
     if args.text {
         let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-        model_to_text(&labeller, &mut out)?;
+        model_to_text(labeller, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let inside = Inspector::new(&labeller)?;
+    let inside = Inspector::new(labeller)?;
     let only = args.label.as_deref().map(|name| inside.label(name)).transpose()?;
     if let Some(sentence) = &args.why {
-        warn_of_probabilities(&labeller, model);
+        warn_of_probabilities(labeller.head(), model);
         let found = match sentence.as_str() {
-            "-" => why_input(&labeller, open(Some(Path::new("-")))?, only)?,
-            text => vec![why_text(&labeller, text, only)?],
+            "-" => why_input(labeller, open(Some(Path::new("-")))?, only)?,
+            text => vec![why_text(labeller, text, only)?],
         };
         let shown: Vec<String> = match args.json {
             true => {
@@ -116,15 +85,15 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn summary(file: &str, model: &ModelSummary) -> String {
-    let meta = &model.meta;
+    let (head, meta) = (&model.head, &model.meta);
     let mut out = String::new();
     let mut line = |name: &str, text: String| {
         out.push_str(&wrapped(&format!(" {name:<11} {text}"), 13));
         out.push('\n');
     };
     line("model", format!("{file}, {}, digest {}", bytes(model.bytes), model.digest));
-    let learner = meta.training.get("learner").map_or("?", String::as_str);
-    line("made by", format!("{}: {}, learner {learner}", meta.made_by, meta.structure));
+    let learner = head.training.get("learner").map_or("?", String::as_str);
+    line("made by", format!("{}: {}, learner {learner}", head.made_by, head.kind));
     line("labels", format!("{}: {}", grouped(meta.labels.len() as u64), meta.labels.join(" ")));
     line(
         "scheme",
@@ -147,14 +116,14 @@ fn summary(file: &str, model: &ModelSummary) -> String {
     let columns = counted(meta.columns as u64, "column");
     line("data", format!("{}, {columns}, the label in column {}", meta.format, meta.label_column));
     let (sentences, tokens) =
-        (counted(meta.sequences as u64, "sentence"), counted(meta.tokens as u64, "token"));
-    line("trained on", format!("{sentences}, {tokens}, digest {}", meta.data_digest));
-    line("passes", format!("{}, the weights are from pass {}: {}", meta.passes, meta.best_pass, meta.ended));
-    if !meta.scores.is_empty() {
-        let scores: Vec<String> = meta.scores.iter().map(|(name, x)| format!("{name} {x:.2}")).collect();
+        (counted(head.examples as u64, "sentence"), counted(meta.tokens as u64, "token"));
+    line("trained on", format!("{sentences}, {tokens}, digest {}", head.data_digest));
+    line("passes", format!("{}, the weights are from pass {}: {}", head.passes, head.best_pass, head.ended));
+    if !head.scores.is_empty() {
+        let scores: Vec<String> = head.scores.iter().map(|(name, x)| format!("{name} {x:.2}")).collect();
         line("dev scores", scores.join(", "));
     }
-    let training = meta.training.iter().filter(|(name, _)| *name != "learner");
+    let training = head.training.iter().filter(|(name, _)| *name != "learner");
     let training: Vec<String> = training.map(|(name, value)| format!("{name} {value}")).collect();
     line("options", training.join(", "));
     let pairs = if meta.transitions { " and label pairs" } else { "" };

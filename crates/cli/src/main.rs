@@ -1,17 +1,18 @@
-//! `seqoia`: one file a command. Only here are a terminal, signals and the environment touched.
+//! `seqoia`: one file per command. Only here are a terminal, signals and the environment touched.
 
 mod check;
 mod convert;
 mod demo;
 mod eval;
 mod flags;
-mod folds;
 mod habits;
+mod inputs;
 mod inspect;
 mod predict;
 mod reporter;
 mod screen;
 mod shell;
+mod signals;
 mod targets;
 mod train;
 
@@ -42,9 +43,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command line with the flags of all learners.
+/// The command line with the flags that learners and strategies declare.
 fn whole() -> clap::Command {
-    train::with_learner_flags(flags::Cli::command())
+    train::with_declared_flags(flags::Cli::command())
 }
 
 /// Tells an error and picks the exit code: 2 for options that do not go together, 1 for all else. A

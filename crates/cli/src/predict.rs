@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use seqoia::{Error, Labelled, Labeller, Output, PredictOptions, Seen, predict};
+use seqoia::label::{Labelled, Output, PredictOptions, Seen, predict};
+use seqoia::{Error, Head, Labeller, Model};
 use seqoia_report::{MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
 use crate::flags::{PredictArgs, open, threads};
-use crate::{screen, targets, train};
+use crate::{inputs, screen, targets};
 
 /// More labellings of a sentence are nobody's question, and memory is lost in them.
 const MOST_LABELLINGS: usize = 10_000;
@@ -35,13 +36,25 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
         let read: Vec<_> = data.chain([("-m", args.model.as_path())]).collect();
         targets::apart(&[("--html", page)], &read)?;
     }
-    let mut labeller = Labeller::open(&args.model)?;
-    if let Some(rules) = &args.rules {
-        labeller = labeller.with_rules(&train::rules(rules)?, &args.model.display().to_string())?;
-    }
-    let labeller = Arc::new(labeller);
+    let model = Model::open(&args.model)?;
     if (args.marginals || args.nbest.is_some() || args.html.is_some()) && !args.quiet {
-        warn_of_probabilities(&labeller, &args.model);
+        warn_of_probabilities(model.head(), &args.model);
+    }
+    match model {
+        Model::Labeller(labeller) => label(args, labeller, output, threads),
+    }
+}
+
+fn label(
+    args: &PredictArgs,
+    mut labeller: Arc<Labeller>,
+    output: Output,
+    threads: usize,
+) -> anyhow::Result<ExitCode> {
+    if let Some(rules) = &args.rules {
+        let own = Labeller::open(&args.model)?;
+        let name = args.model.display().to_string();
+        labeller = Arc::new(own.with_rules(&inputs::rules(rules)?, &name)?);
     }
     let input = open(args.data.as_deref())?;
     // Someone at a terminal waits for each sentence.
@@ -92,12 +105,13 @@ fn show(token: &Seen) -> Shown<'_> {
 }
 
 /// Not every learner makes scores whose exponentials are probabilities.
-pub(crate) fn warn_of_probabilities(labeller: &Labeller, model: &Path) {
-    let learner = labeller.meta().training.get("learner").map_or("", String::as_str);
-    if learner.contains("perceptron") {
-        screen::warning(&format!(
-            "{}: trained by {learner}, whose scores are no calibrated probabilities",
-            model.display()
-        ));
+pub(crate) fn warn_of_probabilities(head: &Head, model: &Path) {
+    if head.calibrated {
+        return;
     }
+    let learner = head.training.get("learner").map_or("another program", String::as_str);
+    screen::warning(&format!(
+        "{}: trained by {learner}, whose scores are not calibrated probabilities",
+        model.display()
+    ));
 }

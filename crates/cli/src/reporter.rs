@@ -1,4 +1,4 @@
-//! What `seqoia train` shows and records: the opening block, a line a pass, the end; JSON lines.
+//! What `seqoia train` shows and records: the opening block, a line per pass, the end; JSON lines.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use anyhow::Context;
 use indicatif::ProgressBar;
-use seqoia::data::format::Kind;
 use seqoia::learners::Penalty;
-use seqoia::{DevSet, Ended, Error, PassRow, TrainOptions, Trained, Trainer, TrainingSet, Watch};
+use seqoia::run::Description;
+use seqoia::{Ended, Error, LearnOptions, PassRow, Run, Trained, Watch};
 use seqoia_report::{bytes, counted, grouped};
 use serde_json::json;
 
-use crate::flags::TrainArgs;
+use crate::flags::RunArgs;
 use crate::screen;
 
 /// Prints the training table and writes the records.
@@ -27,17 +27,17 @@ pub(crate) struct Reporter {
     score: Option<&'static str>,
     header: bool,
     passes: u64,
-    whole: bool,  // the learner thinks in whole passes
+    whole: bool,  // the learner works on whole passes
     hinted: bool, // at a faster one
     broken: Option<Error>,
-    kind: Kind,
+    example_file: &'static str,
 }
 
 /// How long a person waits before there is a hint at a faster learner.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 impl Reporter {
-    pub(crate) fn new(args: &TrainArgs) -> anyhow::Result<Self> {
+    pub(crate) fn new(args: &RunArgs) -> anyhow::Result<Self> {
         if let Some(path) = &args.log {
             // Told before training; what it held is kept until there is something to say.
             let mut open = std::fs::OpenOptions::new();
@@ -61,7 +61,7 @@ impl Reporter {
             whole: false,
             hinted: false,
             broken: None,
-            kind: Kind::Columns,
+            example_file: "",
         })
     }
 
@@ -72,6 +72,16 @@ impl Reporter {
         match &self.bar {
             Some(bar) => bar.suspend(|| screen::note(text)),
             None => screen::note(text),
+        }
+    }
+
+    fn warning(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| screen::warning(text)),
+            None => screen::warning(text),
         }
     }
 
@@ -96,7 +106,7 @@ impl Reporter {
         let share = format!("{} of {} known", grouped(known as u64), counted(attributes as u64, "attribute"));
         self.block("start", &[model.display().to_string(), share]);
         if known == 0 && attributes > 0 {
-            self.line("warning: that model has none of these attributes; are its templates others?");
+            self.warning("that model has none of these attributes; are its templates others?");
         }
     }
 
@@ -121,121 +131,56 @@ impl Reporter {
 
     pub(crate) fn opening(
         &mut self,
-        args: &TrainArgs,
-        set: &TrainingSet,
-        dev: Option<&DevSet>,
-        trainer: &Trainer<'_>,
-        options: &TrainOptions,
+        args: &RunArgs,
+        about: &Description,
+        run: &Run<'_>,
+        learn: &LearnOptions,
     ) -> seqoia::Result<()> {
-        self.whole = options.learner.whole;
-        let n = |x: usize, thing: &str| counted(x as u64, thing);
-        let attributes = set.space.attributes() + set.space.view().edge_attributes();
-        let (weights, memory) = (set.space.existing(), trainer.memory(dev));
-        let (sequences, tokens) = (set.corpus.ends.len(), set.corpus.tokens());
-        let labels = n(set.labels.len(), "label");
-        self.block("data", &[set.file.clone(), n(sequences, "sequence"), n(tokens, "token"), labels]);
-        if let Some(dev) = dev {
-            self.block("dev", &[dev.file.clone(), n(dev.len(), "sequence"), n(dev.tokens(), "token")]);
-        }
-        let templates = match (set.program.given(), set.program.templates().len()) {
-            (Some(_), 1) => "those of the file".to_owned(),
-            (given, templates) => n(templates - usize::from(given.is_some()), "template"),
-        };
-        let mut features = vec![templates, n(attributes, "attribute"), n(weights, "weight")];
-        features.extend(match (set.schemes.file, set.schemes.model) {
-            (Some(file), Some(model)) if file != model => {
-                Some(format!("{} read as {}", file.name(), model.name()))
-            }
-            (file, _) => file.map(|scheme| scheme.name().to_owned()),
-        });
-        features.extend(set.without_pos.then(|| "no column for parts of speech".to_owned()));
-        self.block("features", &features);
-        if !set.terms.is_empty() {
-            let terms = set.terms.iter().map(|(name, value)| format!("{name} {value}"));
-            self.block("labels", &terms.collect::<Vec<_>>());
-        }
-        if let Some(broken) = &set.broken {
-            self.line(&format!(
-                "warning: {}:{}: {} against the rules; the rules do not hold in {}",
-                set.file,
-                broken.line,
-                if broken.what.is_empty() { "the labels are" } else { &broken.what },
-                counted(broken.sentences as u64, "such sentence")
-            ));
-        }
-        if let (Some(mark), true) = (&set.partial, set.sets.is_empty()) {
-            self.line(&format!("warning: --partial: no label of {} is {mark}", set.file));
-        }
-        let mark = set.labels.iter().find(|label| set.partial.is_none() && matches!(*label, "_" | "?"));
-        if let Some(mark) = mark {
-            self.line(&format!(
-                "warning: {mark} is learned as a label; --partial={mark} takes it for one that is not known"
-            ));
-        }
-        for doubt in &set.doubts {
-            self.line(&format!("warning: {doubt}"));
-        }
-        if set.labels.len() == 1 {
-            let only = set.labels.name(0);
-            self.line(&format!("warning: every token has the label {only}; is --label the right column?"));
-        }
-        let unseen = dev.map(|dev| dev.unseen(set)).unwrap_or_default();
-        if let (Some(dev), [first, ..]) = (dev, &unseen[..]) {
-            let labels = counted(unseen.len() as u64, "label");
-            self.line(&format!(
-                "warning: {} has {labels} that {} never has, such as {first}",
-                dev.file, set.file
-            ));
-        }
-        let objective = trainer.objective();
-        if options.learner.penalty != Penalty::None {
+        (self.whole, self.passes) = (run.profile().whole, run.passes());
+        self.example_file = about.example_file;
+        about.blocks.iter().for_each(|(name, items)| self.block(name, items));
+        about.warnings.iter().for_each(|text| self.warning(text));
+        let (objective, memory, batch) = (run.objective(), run.memory(), run.strategy().batch());
+        if learn.learner.penalty != Penalty::None {
             self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
             self.block("", &[format!("l2 {:.6e}", objective.l2), format!("l1 {:.6e}", objective.l1)]);
         }
-        let mut strategy = trainer.strategy().name().to_owned();
-        if options.batch_size > 1 {
-            strategy.push_str(&format!(" of {}", options.batch_size));
+        let mut strategy = run.strategy().entry.name.to_owned();
+        if batch > 1 {
+            strategy.push_str(&format!(" of {batch}"));
         }
-        let mut training = vec![options.learner.name.to_owned(), strategy];
-        training.extend(trainer.beam().map(|size| format!("beam {size}")));
-        training.extend([n(options.threads, "thread"), format!("seed {}", options.seed)]);
+        let mut training = vec![learn.learner.name.to_owned(), strategy];
+        training.extend(about.training.iter().cloned());
+        training.extend([counted(learn.threads as u64, "thread"), format!("seed {}", learn.seed)]);
         self.block("training", &training);
-        if trainer.precision() != options.precision {
-            self.block("precision", &["f64: more than 64 labels are always summed in it".to_owned()]);
-        }
+        about.remarks.iter().for_each(|(name, items)| self.block(name, items));
         self.block("memory", &[format!("at most {}", bytes(memory as u64))]);
-        if let (Some(file), Some(checkpoint)) = (&args.resume, &options.resume) {
+        if let (Some(file), Some(checkpoint)) = (&args.resume, &learn.resume) {
             let after = format!("after pass {}", checkpoint.pass());
             self.block("resumed", &[file.display().to_string(), after]);
         }
-        self.passes = trainer.passes();
-        self.kind = set.kind;
         if std::io::stderr().is_terminal() && !args.quiet {
             let bar = ProgressBar::new_spinner();
             bar.enable_steady_tick(std::time::Duration::from_millis(120));
             bar.set_message(format!("pass 1 of {}", self.passes));
             self.bar = Some(bar);
         }
-        self.record(&json!({
-            "event": "start",
-            "version": env!("CARGO_PKG_VERSION"),
-            "data": set.file,
-            "digest": set.digest,
-            "sequences": sequences,
-            "tokens": tokens,
-            "labels": set.labels.len(),
-            "attributes": attributes,
-            "weights": weights,
-            "learner": options.learner.name,
-            "strategy": trainer.strategy().name(),
-            "batch_size": options.batch_size,
-            "l1": objective.l1,
-            "l2": objective.l2,
-            "seed": options.seed,
-            "beam": trainer.beam(),
-            "resumed": options.resume.as_ref().map(|c| c.pass()),
-            "memory": memory,
-        }))?;
+        let mut record = about.record.clone();
+        for (name, value) in [
+            ("event", json!("start")),
+            ("version", json!(env!("CARGO_PKG_VERSION"))),
+            ("learner", json!(learn.learner.name)),
+            ("strategy", json!(run.strategy().entry.name)),
+            ("batch_size", json!(batch)),
+            ("l1", json!(objective.l1)),
+            ("l2", json!(objective.l2)),
+            ("seed", json!(learn.seed)),
+            ("resumed", json!(learn.resume.as_ref().map(|c| c.pass()))),
+            ("memory", json!(memory)),
+        ] {
+            record.insert(name.to_owned(), value);
+        }
+        self.record(&record.into())?;
         self.pass_started = Instant::now();
         Ok(())
     }
@@ -257,20 +202,13 @@ impl Reporter {
             self.started.elapsed().as_secs_f64()
         ));
         if trained.weights.iter().all(|w| *w == 0.0) {
-            self.line("warning: all weights are 0, nothing was learned; is --cutoff too high, or a penalty?");
+            self.warning("all weights are 0, nothing was learned; is --cutoff too high, or a penalty?");
         }
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
         if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
             self.line(&format!("     go on  with the same command and --resume {}", file.display()));
         }
-        let test = match self.kind {
-            Kind::Columns | Kind::Words | Kind::Tagged => "test.txt",
-            Kind::Conllu | Kind::Conllx => "test.conllu",
-            Kind::Crfsuite => "test.crfsuite",
-            Kind::Jsonl => "test.jsonl",
-            Kind::Ocr => "test.data",
-        };
-        self.line(&format!("      next  seqoia predict -m {} {test}", model.display()));
+        self.line(&format!("      next  seqoia predict -m {} {}", model.display(), self.example_file));
         let scores: serde_json::Map<_, _> =
             trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
         self.record(&json!({
@@ -337,7 +275,7 @@ impl Watch for Reporter {
     fn checkpoint(&mut self, _: u64, file: &[u8]) {
         let Some(path) = &self.checkpoint else { return };
         if let Err(error) = seqoia::write_atomically(path, file) {
-            self.line(&format!("warning: no checkpoint of this pass: {error}"));
+            self.warning(&format!("no checkpoint of this pass: {error}"));
             self.broken.get_or_insert(error.into());
         }
     }

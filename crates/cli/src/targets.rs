@@ -11,22 +11,23 @@ use crate::flags::TrainArgs;
 /// # Errors
 /// A sentence that names the options.
 pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
+    let (run, label) = (&args.run, &args.label);
     let mut written = vec![];
-    for (flag, file) in [("-m", &args.model), ("--checkpoint", &args.checkpoint), ("--log", &args.log)] {
+    for (flag, file) in [("-m", &run.model), ("--checkpoint", &run.checkpoint), ("--log", &run.log)] {
         written.extend(file.iter().map(|f| (flag, f.as_path())));
     }
     let mut others = vec![];
     others.extend(args.data.iter().map(|f| ("the data", f.as_path())));
-    others.extend(args.template.iter().map(|f| ("-t", f.as_path())));
-    others.extend(args.patterns.iter().map(|f| ("-p", f.as_path())));
-    others.extend(args.gazetteer.iter().map(|f| ("--gazetteer", f.as_path())));
-    others.extend(args.rules.iter().map(|f| ("--rules", Path::new(f))));
+    others.extend(label.templates.template.iter().map(|f| ("-t", f.as_path())));
+    others.extend(label.templates.patterns.iter().map(|f| ("-p", f.as_path())));
+    others.extend(label.gazetteer.iter().map(|f| ("--gazetteer", f.as_path())));
+    others.extend(label.rules.iter().map(|f| ("--rules", Path::new(f))));
     for (flag, file) in [
-        ("--dev", &args.dev),
-        ("--warm-start", &args.warm_start),
-        ("--resume", &args.resume),
-        ("--clusters", &args.clusters),
-        ("--dictionary", &args.dictionary),
+        ("--dev", &run.dev),
+        ("--warm-start", &label.warm_start),
+        ("--resume", &run.resume),
+        ("--clusters", &label.clusters),
+        ("--dictionary", &label.dictionary),
     ] {
         others.extend(file.iter().map(|f| (flag, f.as_path())));
     }

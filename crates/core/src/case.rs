@@ -1,15 +1,15 @@
 //! One example on a worker's bench, and the questions that a learner may ask about it.
 
-use crate::{Asked, Delta, Lane, Note, Result, Search, Weights};
+use crate::{Asked, Delta, Error, Lane, Note, Question, Result, Search, Weights};
 
 /// A worker's buffers beside its lane.
 #[derive(Debug, Default)]
 pub struct Bench {
     /// At least as long as the weights that were asked about, and always zero between two questions.
     pub zeros: Vec<f64>,
-    scores: Vec<f64>,
-    along: Vec<f64>,
-    mixed: Vec<f64>,
+    scores: Vec<f64>, // [parts] of the last question
+    along: Vec<f64>,  // [parts] of the direction of `aim` or `product`
+    mixed: Vec<f64>,  // [parts] scores + step * along
     spare: Delta,
 }
 
@@ -20,17 +20,63 @@ pub struct Case<'a> {
     pub id: usize,
     /// Its weight c.
     pub weight: f64,
-    /// Who answers.
-    pub lane: &'a mut dyn Lane,
-    /// The worker's buffers.
-    pub bench: &'a mut Bench,
-    /// Times the cost of a part, added before inference (softmax-margin); 0: log loss.
-    pub cost: f64,
-    /// What has been asked so far.
+    /// What has been asked so far: whatever costs a sweep over the example is counted here.
     pub asked: Asked,
+    cost: f64,
+    offers: &'static [Question],
+    lane: &'a mut dyn Lane,
+    bench: &'a mut Bench,
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// The example that `lane` has open, which has this weight; the lane answers what its structure `offers`.
+    pub fn new(
+        id: usize,
+        weight: f64,
+        offers: &'static [Question],
+        lane: &'a mut dyn Lane,
+        bench: &'a mut Bench,
+    ) -> Self {
+        Case { id, weight, asked: Asked::default(), cost: 0.0, offers, lane, bench }
+    }
+
+    /// An answer that the structure does not have must not pass for one.
+    fn offered(&self, question: Question) -> Result<()> {
+        if self.offers.contains(&question) {
+            return Ok(());
+        }
+        let what = format!("{} asked for, which the structure does not offer", question.name());
+        Err(Error::Example { id: self.id, what })
+    }
+
+    /// From here on `cost` times the cost of a part is added before inference (softmax-margin); 0: log loss.
+    ///
+    /// # Errors
+    /// When the structure knows no costs.
+    pub fn add_costs(&mut self, cost: f64) -> Result<()> {
+        if cost != 0.0 {
+            self.offered(Question::Costs)?;
+        }
+        self.cost = cost;
+        Ok(())
+    }
+
+    /// Number of parts.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.lane.parts()
+    }
+
+    /// log Z of any part scores, and their marginals if wanted: for learners with part scores of their own
+    /// (dual variables, a point on a line). Neither the example's weight nor costs play a part.
+    pub fn infer(&mut self, scores: &[f64], marginals: Option<&mut [f64]>) -> f64 {
+        match marginals {
+            Some(_) => self.asked.gradients += 1,
+            None => self.asked.losses += 1,
+        }
+        self.lane.infer(scores, marginals)
+    }
+
     fn score(&mut self, w: Weights<'_>) {
         self.bench.scores.resize(self.lane.parts(), 0.0);
         self.lane.scores(w, &mut self.bench.scores);
@@ -72,6 +118,16 @@ impl Case<'_> {
         self.lane.scatter(&note.parts, least * self.weight, &mut note.delta);
     }
 
+    /// Score of the gold output among these part scores; with partial labels, log Z over what they allow.
+    pub fn gold_score(&mut self, scores: &[f64]) -> f64 {
+        self.lane.gold_score(scores)
+    }
+
+    /// Adds `c` at the gold parts, after [`Case::gold_score`].
+    pub fn gold(&mut self, c: f64, parts: &mut [f64]) {
+        self.lane.gold(c, parts);
+    }
+
     /// The part scores of the last question.
     #[must_use]
     pub fn scores(&self) -> &[f64] {
@@ -100,8 +156,12 @@ impl Case<'_> {
     /// Searches for the best outputs that are not gold; they come in `note`, best first.
     ///
     /// # Errors
-    /// When the search fails.
+    /// When the search fails, or the structure does not search or knows no costs.
     pub fn violations(&mut self, w: Weights<'_>, search: &Search, note: &mut Note) -> Result<()> {
+        self.offered(Question::Violations)?;
+        if search.cost != 0.0 {
+            self.offered(Question::Costs)?;
+        }
         self.asked.searches += 1;
         self.lane.violations(w, search, note)
     }
@@ -115,7 +175,11 @@ impl Case<'_> {
 
     /// Hessian of the loss times a direction, in parts: `c * d marginals / d scores * (scores of v)`
     /// at the weights of the last question.
-    pub fn product(&mut self, v: Weights<'_>, out: &mut Vec<f64>) {
+    ///
+    /// # Errors
+    /// When the structure has no such derivatives.
+    pub fn product(&mut self, v: Weights<'_>, out: &mut Vec<f64>) -> Result<()> {
+        self.offered(Question::Tangent)?;
         self.asked.tangents += 1;
         let b = &mut *self.bench;
         b.along.resize(self.lane.parts(), 0.0);
@@ -125,5 +189,6 @@ impl Case<'_> {
         if self.weight != 1.0 {
             out.iter_mut().for_each(|x| *x *= self.weight);
         }
+        Ok(())
     }
 }

@@ -23,6 +23,8 @@ pub trait Corpus<E: Example>: Send + Sync {
     }
     /// Work an example makes, in tokens.
     fn size(&self, id: usize) -> usize;
+    /// Bytes of memory that it takes.
+    fn bytes(&self) -> usize;
     /// The example in place, if it lies in memory.
     fn view(&self, id: usize) -> Option<E::View<'_>>;
     /// A copy of it.
@@ -158,6 +160,11 @@ impl Corpus<Sequence> for Vec<Sequence> {
 
     fn size(&self, id: usize) -> usize {
         self[id].labels.len()
+    }
+
+    fn bytes(&self) -> usize {
+        let of = |r: &Ragged| 4 * (r.starts.capacity() + r.items.capacity() + r.values.capacity());
+        self.iter().map(|s| size_of::<Sequence>() + of(&s.nodes) + of(&s.edges) + 2 * s.labels.len()).sum()
     }
 
     fn view(&self, id: usize) -> Option<SequenceView<'_>> {

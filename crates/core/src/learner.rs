@@ -2,15 +2,39 @@
 
 use crate::{Case, Note, Question, Result, Team};
 
+/// What a run must know about a learner before it lets it work. It follows from the learner's settings, and
+/// stands here and nowhere else: strategies, memory estimates, model files and help ask for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// What it asks a structure.
+    pub needs: Vec<Question>,
+    /// It works on whole passes (L-BFGS) and writes its own `pass`; else it learns from examples.
+    pub whole: bool,
+    /// It has a stopping test of its own, which ends a run unless the user fixed the number of passes.
+    pub stops: bool,
+    /// It minimises log loss, so that the exponentials of its scores are proportional to probabilities.
+    pub calibrated: bool,
+    /// Bytes that it keeps for each weight while it works, scratch included.
+    pub per_weight: usize,
+    /// Bytes that it keeps for each example.
+    pub per_example: usize,
+}
+
+impl Profile {
+    /// It searches for outputs that beat the gold one, so the search may be inexact.
+    #[must_use]
+    pub fn searches(&self) -> bool {
+        self.needs.contains(&Question::Violations)
+    }
+}
+
 /// Knows nothing of structures, threads, files, time. Most learners are `look`, `learn`, `state`.
 #[allow(unused_variables)]
 pub trait Learner: Send + Sync {
-    /// What its `look` asks.
-    fn needs(&self) -> &'static [Question];
-    /// Thinks in whole passes (L-BFGS): joins `serial` and `batch`, writes its own `pass`.
-    fn whole(&self) -> bool {
-        false
-    }
+    /// What others must know about it.
+    fn profile(&self) -> Profile;
     /// Once, on the whole data: sizes its planes to `team.weights()`; calibration, counts.
     ///
     /// # Errors

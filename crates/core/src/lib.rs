@@ -43,7 +43,7 @@ pub use corpus::{Corpus, Example, Items, Pairs, Ragged, Sequence, SequenceView};
 pub use delta::{Delta, Row, Weights};
 pub use error::{Error, Result};
 pub use isa::{Isa, prefetch};
-pub use learner::{Data, Done, Learner, Mix, Slot, online};
+pub use learner::{Data, Done, Learner, Mix, Profile, Slot, online};
 pub use note::{Asked, Note, Violation};
 pub use order::Order;
 pub use random::Random;

@@ -110,12 +110,18 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The defaults of these parameters.
+    #[must_use]
+    pub fn defaults(params: &[Param]) -> Settings {
+        Settings { values: params.iter().map(|p| (p.name, p.default)).collect() }
+    }
+
     /// Checks what was given against the declarations; the others get their defaults.
     ///
     /// # Errors
     /// A sentence: an unknown name with the nearest one, or a value outside its range.
     pub fn check(owner: &str, params: &[Param], given: &[(String, String)]) -> Result<Settings, String> {
-        let mut values: Vec<_> = params.iter().map(|p| (p.name, p.default)).collect();
+        let Settings { mut values } = Settings::defaults(params);
         for (name, text) in given {
             let Some(i) = params.iter().position(|p| p.name == name) else {
                 return Err(match nearest(name, params.iter().map(|p| p.name)) {

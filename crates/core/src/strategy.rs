@@ -73,7 +73,7 @@ pub trait Strategy {
     ///
     /// # Errors
     /// That sentence.
-    fn accepts(&self, learner: &mut dyn Learner) -> Result<()>;
+    fn accepts(&self, learner: &dyn Learner) -> Result<()>;
     /// Once: `learner.begin`; or, for a learner whose state was loaded, `learner.rest`.
     ///
     /// # Errors
@@ -106,13 +106,35 @@ pub struct Report {
     pub asked: Asked,
 }
 
-/// A named figure, higher is better.
+/// A named figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// `f1`, `accuracy`, ...
     pub name: &'static str,
     /// In per cent where that makes sense.
     pub value: f64,
+    /// Whether a lower one is better (costs) or a higher one.
+    pub lower_is_better: bool,
+}
+
+impl Score {
+    /// A score of which more is better.
+    #[must_use]
+    pub fn gain(name: &'static str, value: f64) -> Score {
+        Score { name, value, lower_is_better: false }
+    }
+
+    /// A score of which less is better.
+    #[must_use]
+    pub fn cost(name: &'static str, value: f64) -> Score {
+        Score { name, value, lower_is_better: true }
+    }
+
+    /// Whether it is better than another of its kind.
+    #[must_use]
+    pub fn beats(&self, other: &Score) -> bool {
+        if self.lower_is_better { self.value < other.value } else { self.value > other.value }
+    }
 }
 
 /// Scores weights on held-out data, for the trainer. The first score decides.

@@ -12,6 +12,8 @@ use crate::{Delta, Error, Note, Result, Row, Weights};
 /// A kind of output with its training examples: numbers to everyone else, so they may lie in memory,
 /// in a file, behind a pipe.
 pub trait Structure: Send + Sync {
+    /// Its name, for messages.
+    fn name(&self) -> &'static str;
     /// Number of examples.
     fn examples(&self) -> usize;
     /// Number of weights; may grow while learning (open feature spaces).
@@ -21,11 +23,6 @@ pub trait Structure: Send + Sync {
     /// Work an example makes, in any unit (tokens): balances workers, cuts the chunks of a sum.
     fn size(&self, _id: usize) -> usize {
         1
-    }
-    /// Where to cut the weights so that `pieces` stretches make about equal work for
-    /// [`Lane::spread`]: `pieces + 1` ascending indices, from 0 to `weights()`.
-    fn fences(&self, pieces: usize) -> Vec<usize> {
-        (0..=pieces).map(|i| self.weights() * i / pieces.max(1)).collect()
     }
     /// A worker: its buffers, or its child process and pipes. It keeps the structure alive.
     ///
@@ -44,6 +41,18 @@ pub trait Structure: Send + Sync {
     /// weights in it can change before the next `settle` or `renew`; a learner that scales (its `look`
     /// shows `Weights::scale`) may fold the scale into them at any time.
     fn settle(&self, _batch: &[Note]) {}
+    /// Open feature spaces: what a checkpoint must hold so that weights keep their numbers (a dictionary of
+    /// features, say). `None`: the space is closed, and the data alone fixes it.
+    fn memo(&self) -> Option<Vec<u8>> {
+        None
+    }
+    /// Takes in what `memo` gave, before a learner's state is loaded.
+    ///
+    /// # Errors
+    /// When it is not a memo of this structure.
+    fn recall(&self, _memo: &[u8]) -> Result<()> {
+        Err(Error::Mismatch(format!("a {} has a closed feature space and recalls nothing", self.name())))
+    }
 }
 
 /// What a learner needs and a structure offers; checked before anything runs.
@@ -55,6 +64,10 @@ pub enum Question {
     Tangent,
     /// Search for outputs that beat the gold one: margin learners.
     Violations,
+    /// The rows of weights that an example reads: learners that put the decay of weights off.
+    Rows,
+    /// What wrong outputs cost: cost-augmented search, softmax-margin.
+    Costs,
 }
 
 impl Question {
@@ -65,6 +78,8 @@ impl Question {
             Question::Expectations => "marginals",
             Question::Tangent => "Hessian products",
             Question::Violations => "search",
+            Question::Rows => "the rows that an example reads",
+            Question::Costs => "costs of wrong outputs",
         }
     }
 }
@@ -106,7 +121,7 @@ pub struct Search {
     pub update: Update,
 }
 
-/// One worker with one example open. Defaults are for what a structure does not offer.
+/// One worker with one example open. Defaults are for what a structure does not offer: teams refuse to ask it.
 #[allow(unused_variables)]
 pub trait Lane: Send {
     /// Opens an example and returns its weight c (all divided by their mean; 1 if there are none).

@@ -23,7 +23,9 @@ use crate::search::COST;
 use seqoia_core::cast::{real, single};
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::vecmath::adaptive_step;
-use seqoia_core::{Case, Data, Error, Learner, Mix, Note, Question, Result, Row, Slot, Team, Weights, each};
+use seqoia_core::{
+    Case, Data, Error, Learner, Mix, Note, Profile, Question, Result, Row, Slot, Team, Weights, each,
+};
 
 /// The parameters of `adagrad`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -31,7 +33,7 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "rate",
         kind: Kind::Real { above: 0.0, most: f64::INFINITY },
         default: Value::Real(0.2),
-        help: "step of a weight before its gradients shorten it",
+        help: "initial learning rate",
     },
     Param {
         name: "delta",
@@ -96,8 +98,20 @@ fn decay(mut steps: u32, rate: f64, delta: f64, l2: f64, squares: f32) -> f64 {
 }
 
 impl Learner for AdaGrad {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Expectations]
+    fn profile(&self) -> Profile {
+        let mut needs = vec![Question::Expectations];
+        needs.extend((self.l2 > 0.0).then_some(Question::Rows)); // whose decay is owed
+        needs.extend((self.cost > 0.0).then_some(Question::Costs));
+        let last = if self.l2 > 0.0 { size_of::<u32>() } else { 0 };
+        Profile {
+            name: "adagrad",
+            needs,
+            whole: false,
+            stops: false,
+            calibrated: self.cost == 0.0,
+            per_weight: size_of::<f64>() + size_of::<f32>() + last,
+            per_example: 0,
+        }
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
@@ -123,7 +137,7 @@ impl Learner for AdaGrad {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        case.cost = self.cost;
+        case.add_costs(self.cost)?;
         case.gradient(Weights::plain(&self.w), note);
         case.expand(self.least, note);
         Ok(())
@@ -140,7 +154,7 @@ impl Learner for AdaGrad {
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         if self.squares.len() != self.w.len() {
-            return Err(Error::Mismatch("the saved state is none of this learner and data".to_owned()));
+            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
         }
         if self.l2 > 0.0 {
             self.last.resize(self.w.len(), 0);

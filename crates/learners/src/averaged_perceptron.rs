@@ -11,7 +11,8 @@
 
 use crate::averaging::Average;
 use crate::perceptron::steps;
-use seqoia_core::{Case, Data, Learner, Mix, Note, Question, Result, Search, Slot, Team, Update, Weights};
+use crate::search;
+use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Search, Slot, Team, Update, Weights};
 
 /// The perceptron whose shipped weights are the mean over all its updates.
 #[derive(Clone, Debug)]
@@ -38,8 +39,8 @@ impl AveragedPerceptron {
 }
 
 impl Learner for AveragedPerceptron {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Violations]
+    fn profile(&self) -> Profile {
+        search::profile("averaged-perceptron", &self.search, 3 * size_of::<f64>())
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {

@@ -20,7 +20,7 @@ pub(crate) struct Average {
     h: Vec<f64>,   // [weights] this pass: sum of i d_i
     s: u64,        // batches of this pass
     sum: Vec<f64>, // [weights] earlier passes: sum of w after each batch
-    t: u64,        // batches of earlier passes
+    t: f64,        // batches of earlier passes; a mean of several after mixing
 }
 
 impl Average {
@@ -53,14 +53,15 @@ impl Average {
                 *h = 0.0;
             }
         })?;
-        self.t += self.s;
+        self.t += s;
         self.s = 0;
         Ok(())
     }
 
     /// The mean; `w` itself before the first batch.
     pub(crate) fn weights(&self, w: &[f64]) -> Vec<f64> {
-        let (s, total) = (real64(self.s), real64(self.t + self.s));
+        let s = real64(self.s);
+        let total = self.t + s;
         if total == 0.0 {
             return w.to_vec();
         }
@@ -72,7 +73,7 @@ impl Average {
     pub(crate) fn state(&mut self) -> [Slot<'_>; 2] {
         [
             Slot { name: "sum", mix: Mix::Mean, data: Data::F64(&mut self.sum) },
-            Slot { name: "batches", mix: Mix::Mean, data: Data::Count(&mut self.t) },
+            Slot { name: "batches", mix: Mix::Mean, data: Data::Real(&mut self.t) },
         ]
     }
 }

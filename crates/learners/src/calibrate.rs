@@ -15,7 +15,7 @@ use seqoia_core::cast::real;
 use seqoia_core::vecmath::dot;
 use seqoia_core::{Error, Result, Team, Weights};
 
-use crate::lbfgs::or_infinite;
+use crate::objective::or_infinite;
 
 const SAMPLE: usize = 1000;
 const START: f64 = 0.1;

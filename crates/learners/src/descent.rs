@@ -3,7 +3,7 @@
 
 use crate::quasi_newton::Memory;
 use seqoia_core::param::Settings;
-use seqoia_core::{Data, Done, Error, Mix, Result, Slot};
+use seqoia_core::{Data, Done, Error, Mix, Profile, Question, Result, Slot};
 
 /// The weights of a pass, those under trial, and what is known about both.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Descent {
 impl Descent {
     pub(crate) fn new(settings: &Settings) -> Self {
         Descent {
-            memory: Memory::new(history(settings)),
+            memory: Memory::new(whole(settings, "history")),
             w: vec![],
             g: vec![],
             d: vec![],
@@ -29,6 +29,21 @@ impl Descent {
             trial_g: vec![],
             values: vec![],
             stopping: Stopping::new(settings),
+        }
+    }
+
+    /// Of a quasi-Newton method with this name.
+    pub(crate) fn profile(&self, name: &'static str) -> Profile {
+        // w, g, d, trial, trial_g and the two loops' scratch; a pair of singles is as large as a double.
+        let doubles = 6 + self.memory.limit();
+        Profile {
+            name,
+            needs: vec![Question::Expectations],
+            whole: true,
+            stops: true,
+            calibrated: true,
+            per_weight: doubles * size_of::<f64>(),
+            per_example: 0,
         }
     }
 
@@ -86,7 +101,7 @@ impl Descent {
         let sound = self.memory.is_sound(self.w.len());
         self.memory.begin(self.w.len());
         if self.g.len() != self.w.len() || self.values.is_empty() || !sound {
-            return Err(Error::Mismatch("the saved state is none of this learner and data".to_owned()));
+            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
         }
         Ok(())
     }
@@ -104,9 +119,9 @@ impl Descent {
     }
 }
 
-/// Pairs of single numbers that a quasi-Newton method remembers, each as large as a double.
-pub(crate) fn history(settings: &Settings) -> usize {
-    settings.count("history").map_or(6, |n| usize::try_from(n).unwrap_or(6))
+/// A count among the settings; every one of them has a default.
+fn whole(settings: &Settings, name: &str) -> usize {
+    settings.count(name).map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX))
 }
 
 /// When to stop.
@@ -121,7 +136,7 @@ impl Stopping {
     fn new(settings: &Settings) -> Self {
         Stopping {
             tolerance: settings.number("tolerance"),
-            period: settings.count("period").map_or(10, |n| usize::try_from(n).unwrap_or(10)),
+            period: whole(settings, "period"),
             gradient: settings.number("gradient"),
         }
     }

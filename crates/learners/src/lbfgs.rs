@@ -17,10 +17,11 @@
 //! [2] Hager & Zhang 2005, SIAM J. Optim. 16.
 
 use crate::descent::Descent;
+use crate::objective::{or_infinite, smooth};
 use crate::planes::{inner, moved};
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
-use seqoia_core::{Done, Error, Learner, Question, Result, Slot, Team, Weights};
+use seqoia_core::{Done, Learner, Profile, Result, Slot, Team};
 
 /// The parameters of `lbfgs` and `owl-qn`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -123,36 +124,9 @@ fn between(low: (f64, f64, f64), high: (f64, f64, f64)) -> f64 {
     if t.is_finite() { t.clamp(least.min(most), least.max(most)) } else { 0.5 * (a + b) }
 }
 
-/// A step so long that a loss is no number any more is too long, not an error.
-pub(crate) fn or_infinite(value: Result<f64>) -> Result<f64> {
-    match value {
-        Err(Error::NotFinite { .. }) => Ok(f64::INFINITY),
-        other => other,
-    }
-}
-
-/// (1/n) sum loss + (l2/2) |w|^2 and its gradient.
-pub(crate) fn smooth(team: &mut dyn Team, l2: f64, w: &[f64], g: &mut Vec<f64>) -> Result<f64> {
-    let n = real(team.examples());
-    g.resize(w.len(), 0.0);
-    let loss = team.total(None, Weights::plain(w), Some(g))?;
-    let size = {
-        let items: Vec<_> = g.chunks_mut(crate::planes::BLOCK).zip(w.chunks(crate::planes::BLOCK)).collect();
-        seqoia_core::each(team, items, |(g, w): (&mut [f64], &[f64])| {
-            g.iter_mut().zip(w).for_each(|(g, w)| *g = *g / n + l2 * w);
-        })?;
-        inner(team, w, w)?
-    };
-    Ok(loss / n + 0.5 * l2 * size)
-}
-
 impl Learner for Lbfgs {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Expectations]
-    }
-
-    fn whole(&self) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        self.at.profile("lbfgs")
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
@@ -206,19 +180,5 @@ impl Learner for Lbfgs {
 
     fn state(&mut self) -> Vec<Slot<'_>> {
         self.at.state()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_loss_that_is_no_number_is_a_step_too_long_and_a_broken_worker_is_an_error() {
-        let too_long = Error::NotFinite { id: 3, what: "its loss is inf".to_owned() };
-        assert_eq!(or_infinite(Err(too_long)).ok(), Some(f64::INFINITY));
-        assert_eq!(or_infinite(Ok(1.5)).ok(), Some(1.5));
-        let broken = Error::Example { id: 3, what: "the decoder ended".to_owned() };
-        assert!(or_infinite(Err(broken)).is_err());
     }
 }

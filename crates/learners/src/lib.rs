@@ -21,6 +21,7 @@ mod averaging;
 mod calibrate;
 mod descent;
 mod lbfgs;
+mod objective;
 mod owl_qn;
 mod perceptron;
 mod planes;

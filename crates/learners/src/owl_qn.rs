@@ -13,12 +13,11 @@
 //! file drops those. With l2 > 0 this is the elastic net. Stops as `lbfgs`, with pg for the gradient.
 
 use crate::descent::Descent;
-use crate::lbfgs::{or_infinite, smooth};
+use crate::objective::{Objective, or_infinite, smooth};
 use crate::planes::{BLOCK, inner, moved, sum_blocks};
-use crate::registry::Objective;
 use seqoia_core::cast::real;
 use seqoia_core::param::Settings;
-use seqoia_core::{Done, Learner, Question, Result, Slot, Team, each};
+use seqoia_core::{Done, Learner, Profile, Result, Slot, Team, each};
 
 /// Halvings of one line search.
 const TRIALS: usize = 40;
@@ -96,12 +95,10 @@ fn pseudo(w: f64, g: f64, l1: f64) -> f64 {
 }
 
 impl Learner for OwlQn {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Expectations]
-    }
-
-    fn whole(&self) -> bool {
-        true
+    fn profile(&self) -> Profile {
+        let scratch = size_of::<f64>(); // pg
+        let profile = self.at.profile("owl-qn");
+        Profile { per_weight: profile.per_weight + scratch, ..profile }
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {

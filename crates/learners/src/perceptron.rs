@@ -9,7 +9,8 @@
 //! weight. Differs from [1]: an example of weight c counts c times. Ships the last weights; the
 //! averaged perceptron is nearly always better.
 
-use seqoia_core::{Case, Data, Learner, Mix, Note, Question, Result, Search, Slot, Team, Update, Weights};
+use crate::search;
+use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Search, Slot, Team, Update, Weights};
 
 /// The perceptron without averaging.
 #[derive(Clone, Debug)]
@@ -34,8 +35,8 @@ impl Perceptron {
 }
 
 impl Learner for Perceptron {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Violations]
+    fn profile(&self) -> Profile {
+        search::profile("perceptron", &self.search, size_of::<f64>())
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {

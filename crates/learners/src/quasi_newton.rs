@@ -30,6 +30,11 @@ impl Memory {
         Memory { limit, ..Memory::default() }
     }
 
+    /// How many pairs it remembers at most.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
     pub(crate) fn begin(&mut self, weights: usize) {
         self.weights = weights;
         self.pairs.resize(2 * self.limit * weights, 0.0);

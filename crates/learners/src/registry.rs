@@ -1,18 +1,10 @@
 //! The list of learners: name, parameters, what they minimise and how they are made.
 
-use crate::descent::history;
-use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, search, sgd};
-use seqoia_core::Learner;
-use seqoia_core::param::{Param, Settings, nearest};
+pub use crate::objective::Objective;
 
-/// The penalties of F(w) = (1/n) sum loss_i(w) + (l2/2) |w|^2 + l1 |w|_1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Objective {
-    /// Weight of |w|_1.
-    pub l1: f64,
-    /// Twice the weight of |w|^2.
-    pub l2: f64,
-}
+use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, search, sgd};
+use seqoia_core::param::{Param, Settings, nearest};
+use seqoia_core::{Learner, Profile};
 
 /// Which penalties a learner knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,29 +30,15 @@ pub struct Entry {
     pub penalty: Penalty,
     /// n times the l2 that it has if the user names no penalty.
     pub l2: f64,
-    /// Thinks in whole passes: strategy `batch` by default.
-    pub whole: bool,
     /// Passes, if the user does not say.
     pub passes: u64,
-    planes: fn(&Settings) -> usize,
     /// Its parameters.
     pub params: &'static [Param],
-    make: fn(&Settings, Objective) -> Box<dyn Learner>,
+    /// Makes it.
+    pub make: fn(&Settings, Objective) -> Box<dyn Learner>,
 }
 
 impl Entry {
-    /// It searches, so the search may be given a beam.
-    #[must_use]
-    pub fn searches(&self) -> bool {
-        self.params.iter().any(|p| p.name == search::UPDATE.name)
-    }
-
-    /// It looks at what wrong labels cost.
-    #[must_use]
-    pub fn counts_costs(&self) -> bool {
-        self.params.iter().any(|p| p.name == search::COST.name)
-    }
-
     /// Checks parameters given as text.
     ///
     /// # Errors
@@ -69,10 +47,16 @@ impl Entry {
         Settings::check(self.name, self.params, given)
     }
 
-    /// Numbers it keeps for each weight: what its state takes in memory.
+    /// Its parameters as they are unless given.
     #[must_use]
-    pub fn planes(&self, settings: &Settings) -> usize {
-        (self.planes)(settings)
+    pub fn defaults(&self) -> Settings {
+        Settings::defaults(self.params)
+    }
+
+    /// What others must know about it with these settings, which come from [`Entry::check`]; no penalty.
+    #[must_use]
+    pub fn profile(&self, settings: &Settings) -> Profile {
+        self.build(settings, Objective::default()).profile()
     }
 
     /// Makes the learner. The settings come from [`Entry::check`].
@@ -90,9 +74,7 @@ pub const LEARNERS: &[Entry] = &[
         reference: "Liu & Nocedal 1989",
         penalty: Penalty::L2,
         l2: 1.0,
-        whole: true,
         passes: 1000,
-        planes: |settings| 6 + history(settings),
         params: lbfgs::PARAMS,
         make: |settings, objective| Box::new(Lbfgs::new(settings, objective.l2)),
     },
@@ -102,9 +84,7 @@ pub const LEARNERS: &[Entry] = &[
         reference: "Andrew & Gao 2007",
         penalty: Penalty::L1L2,
         l2: 1.0,
-        whole: true,
         passes: 1000,
-        planes: |settings| 7 + history(settings),
         params: lbfgs::PARAMS,
         make: |settings, objective| Box::new(OwlQn::new(settings, objective)),
     },
@@ -114,9 +94,7 @@ pub const LEARNERS: &[Entry] = &[
         reference: "Bottou, crfsgd",
         penalty: Penalty::L2,
         l2: 1.0,
-        whole: false,
         passes: 20,
-        planes: |_| 2,
         params: sgd::PARAMS,
         make: |settings, objective| Box::new(Sgd::new(settings, objective.l2)),
     },
@@ -126,9 +104,7 @@ pub const LEARNERS: &[Entry] = &[
         reference: "Duchi, Hazan & Singer 2011",
         penalty: Penalty::L2,
         l2: 0.0,
-        whole: false,
         passes: 5,
-        planes: |_| 2,
         params: adagrad::PARAMS,
         make: |settings, objective| Box::new(AdaGrad::new(settings, objective.l2)),
     },
@@ -138,9 +114,7 @@ pub const LEARNERS: &[Entry] = &[
         reference: "Collins 2002",
         penalty: Penalty::None,
         l2: 0.0,
-        whole: false,
         passes: 10,
-        planes: |_| 3,
         params: search::PARAMS,
         make: |settings, _| {
             let cost = settings.number(search::COST.name);
@@ -153,9 +127,7 @@ pub const LEARNERS: &[Entry] = &[
         reference: "Collins 2002",
         penalty: Penalty::None,
         l2: 0.0,
-        whole: false,
         passes: 10,
-        planes: |_| 1,
         params: search::PARAMS,
         make: |settings, _| {
             let cost = settings.number(search::COST.name);

@@ -2,8 +2,8 @@
 //! label costs, and the one that says which prefixes are compared when the search is inexact. A learner
 //! that declares the second can be given a beam.
 
-use seqoia_core::Update;
 use seqoia_core::param::{Kind, Param, Settings, Value};
+use seqoia_core::{Profile, Question, Search, Update};
 
 const ALL: [Update; 4] = [Update::Full, Update::Early, Update::Latest, Update::MaxViolation];
 const NAMES: [&str; 4] = [ALL[0].name(), ALL[1].name(), ALL[2].name(), ALL[3].name()];
@@ -13,7 +13,7 @@ pub(crate) const UPDATE: Param = Param {
     name: "update",
     kind: Kind::Word(&NAMES),
     default: Value::Auto("max-violation"),
-    help: "which prefixes --beam compares",
+    help: "which prefixes an inexact search compares",
 };
 
 /// What a wrong label costs.
@@ -26,6 +26,13 @@ pub(crate) const COST: Param = Param {
 
 /// The parameters of a learner that has no others.
 pub(crate) const PARAMS: &[Param] = &[UPDATE, COST];
+
+/// Of a learner that learns from what it finds, example by example.
+pub(crate) fn profile(name: &'static str, search: &Search, per_weight: usize) -> Profile {
+    let mut needs = vec![Question::Violations];
+    needs.extend((search.cost > 0.0).then_some(Question::Costs));
+    Profile { name, needs, whole: false, stops: false, calibrated: false, per_weight, per_example: 0 }
+}
 
 /// As set; exact search does not look at it.
 pub(crate) fn update(settings: &Settings) -> Update {

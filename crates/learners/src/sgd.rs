@@ -15,7 +15,7 @@ use crate::calibrate;
 use crate::search::COST;
 use seqoia_core::cast::{real, real64};
 use seqoia_core::param::{Kind, Param, Settings, Value};
-use seqoia_core::{Case, Data, Error, Learner, Mix, Note, Question, Result, Slot, Team, Weights};
+use seqoia_core::{Case, Data, Error, Learner, Mix, Note, Profile, Question, Result, Slot, Team, Weights};
 
 /// The parameters of `sgd`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -23,7 +23,7 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "rate",
         kind: Kind::Real { above: 0.0, most: f64::INFINITY },
         default: Value::Auto("calibrated on a sample"),
-        help: "the rate of the first step",
+        help: "initial learning rate",
     },
     COST,
 ];
@@ -67,8 +67,18 @@ impl Sgd {
 }
 
 impl Learner for Sgd {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Expectations]
+    fn profile(&self) -> Profile {
+        let mut needs = vec![Question::Expectations];
+        needs.extend((self.cost > 0.0).then_some(Question::Costs));
+        Profile {
+            name: "sgd",
+            needs,
+            whole: false,
+            stops: false,
+            calibrated: self.cost == 0.0,
+            per_weight: 2 * size_of::<f64>(), // v, and the trials of the calibration
+            per_example: 0,
+        }
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
@@ -87,7 +97,7 @@ impl Learner for Sgd {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        case.cost = self.cost;
+        case.add_costs(self.cost)?;
         case.gradient(Weights { values: &self.v, scale: self.scale }, note);
         Ok(())
     }

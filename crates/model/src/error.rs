@@ -21,7 +21,8 @@ impl Error {
         Error { file: file.to_owned(), what: what.into(), help: help.into() }
     }
 
-    pub(crate) fn damaged(file: &str, what: impl Into<String>) -> Self {
+    /// A file that cannot have been written like this.
+    pub fn damaged(file: &str, what: impl Into<String>) -> Self {
         Error::new(file, what, "the file is damaged: copy it again, or train the model anew")
     }
 
@@ -33,7 +34,7 @@ impl Error {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk; nothing was changed",
             _ => "nothing was changed",
         };
-        // Of a file beside the one that is meant nobody wants to know.
+        // The temporary name means nothing to the user.
         let cause = error.to_string();
         let cause = cause.split(" at path ").next().unwrap_or_default();
         Error::new(file, format!("cannot {doing}: {cause}"), help)

@@ -24,6 +24,7 @@
 //! # Ok::<(), seqoia_model::Error>(())
 //! ```
 
+pub mod codes;
 mod container;
 mod error;
 mod map;
@@ -34,7 +35,8 @@ pub use error::{Error, Result};
 pub use write::{Writer, check_folder, write_atomically};
 
 const MAGIC: [u8; 8] = *b"SEQOIA\r\n";
-const VERSION: u32 = 2;
+/// The version of the format.
+pub const VERSION: u32 = 3;
 /// What the checksum covers starts here.
 const CHECKED: usize = 16;
 const HEADER: usize = 32;

@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use seqoia::{DataOptions, Labeller, Predictor, TrainOptions, Trainer, TrainingSet};
+//! use seqoia::{DataOptions, LabelTask, Labeller, LearnOptions, Predictor, Run, TrainingSet};
 //!
 //! # fn main() -> seqoia::Result<()> {
 //! // Words with a label each; an empty line ends a sentence.
@@ -13,75 +13,37 @@
 //! let set = TrainingSet::read(seqoia::input_from_text("train", text)?, &data)?;
 //!
 //! let learner = seqoia::learners::find("averaged-perceptron").map_err(seqoia::Error::Option)?;
-//! let options = TrainOptions::new(learner, learner.check(&[]).map_err(seqoia::Error::Option)?);
-//! let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
+//! let (task, options) = (LabelTask::new(&set, None), LearnOptions::new(learner, learner.defaults()));
+//! let run = Run::new(&task, &options)?;
+//! let trained = run.run(&mut (), &Arc::default())?;
 //!
-//! let model = Arc::new(Labeller::from_bytes("model", &seqoia::model_bytes(&set, &options, &trained)?)?);
+//! let model = Arc::new(Labeller::from_bytes("model", &run.model(&trained)?)?);
 //! assert_eq!(Predictor::new(model).label(&[&["the"], &["cat"], &["barks"]])?, ["D", "N", "V"]);
 //! # Ok(())
 //! # }
 //! ```
 
-mod check;
-mod checkpoint;
-mod coded;
-mod convert;
-mod dump;
 mod error;
-pub mod evaluate;
-mod expand;
-mod fit;
-pub mod folds;
-mod inspect;
-mod judge;
-mod known;
-mod labeller;
-mod labels;
-mod meta;
-mod model_text;
-mod options;
-mod own_words;
-mod predict;
-mod predictor;
-mod save;
-mod scorer;
-mod seen;
-mod shrink;
-mod trainer;
-mod training_set;
-pub mod warm;
-mod why;
+pub mod label;
+mod model;
+pub mod run;
+pub mod score;
+pub mod tools;
 
-pub use check::{CheckOptions, Checked, Figures, Finding, Level, check};
-pub use checkpoint::Checkpoint;
-pub use coded::Bits;
-pub use convert::{ConvertOptions, Converted, convert};
-pub use dump::dump_features;
 pub use error::{Error, Result};
-pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
-pub use judge::{DevJudge, DevSet};
-pub use labeller::Labeller;
-pub use labels::{Broken, Schemes};
-pub use meta::Meta;
-pub use model_text::{FromText, model_from_text, model_to_text};
-pub use options::{
-    DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, Passes, RuleChoice, StrategyChoice,
-    Strength, TrainOptions,
+pub use label::{
+    ChainOptions, DataOptions, DevSet, FeatureChoice, LabelColumn, LabelTask, Labeller, PairChoice,
+    Predictor, RuleChoice, TrainingSet,
 };
-pub use predict::{Labelled, Output, PredictOptions, predict};
-pub use predictor::Predictor;
-pub use save::model_bytes;
-pub use seen::Seen;
+pub use model::Model;
+pub use run::{Checkpoint, Ended, Head, LearnOptions, PassRow, Passes, Run, Strength, Task, Trained, Watch};
 pub use seqoia_core as core;
 pub use seqoia_data as data;
 pub use seqoia_eval as eval;
 pub use seqoia_learners::registry as learners;
 pub use seqoia_model::{check_folder, write_atomically};
+pub use seqoia_strategies::registry as strategies;
 pub use seqoia_structures as structures;
-pub use shrink::{ShrinkOptions, Trial, shrink, try_out};
-pub use trainer::{Ended, PassRow, Trained, Trainer, Watch};
-pub use training_set::TrainingSet;
-pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_text};
 
 /// A text as an input, for programs that have no file; `name` is for errors.
 ///

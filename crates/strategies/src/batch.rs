@@ -1,16 +1,14 @@
-//! For learners that think in whole passes: the sum over all examples is cut into chunks that are
+//! For learners that work on whole passes: the sum over all examples is cut into chunks that are
 //! summed in parallel and added in order.
 
-use std::sync::Arc;
-
-use crate::one_team::{OneTeam, Takes};
-use crate::team::Setup;
-use seqoia_core::{Result, Structure};
+use crate::one_team::OneTeam;
+use crate::registry::{Entry, Takes};
 
 /// Whole passes over `setup.chunks` chunks.
-///
-/// # Errors
-/// When a lane cannot be opened.
-pub fn batch(structure: Arc<dyn Structure>, setup: Setup) -> Result<OneTeam> {
-    OneTeam::new("batch", Takes::Whole, structure, setup)
-}
+pub(crate) const ENTRY: Entry = Entry {
+    name: "batch",
+    summary: "whole passes, for learners that work on them",
+    takes: Takes::Whole,
+    params: &[],
+    make: |structure, setup, _| Ok(Box::new(OneTeam::new(&ENTRY, structure, setup, 1)?)),
+};

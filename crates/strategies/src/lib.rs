@@ -1,14 +1,15 @@
-//! Who works on what, when: one file a strategy. Threads live here and nowhere below.
+//! Who works on what, when: one file per strategy. Threads live here and nowhere below.
 //!
-//! [`serial`], [`minibatch`] and [`batch`] run one [`Workers`] team over all examples and differ in
-//! the batch size, in who joins and in which learners they accept. [`crew`] holds the threads and
+//! [`registry::STRATEGIES`] is the one list. `serial`, `minibatch` and `batch` run one [`Workers`] team over all
+//! examples and differ in the batch size and in which learners they take. [`crew`] holds the threads and
 //! the only `unsafe` of this crate.
 
-pub mod batch;
+mod batch;
 pub mod crew;
-pub mod minibatch;
+mod minibatch;
 mod one_team;
-pub mod serial;
+pub mod registry;
+mod serial;
 mod team;
 
 pub use crew::{Crew, lock};

@@ -2,53 +2,44 @@
 
 use std::sync::Arc;
 
+use crate::registry::Entry;
 use crate::team::{Setup, Workers};
 use seqoia_core::{Error, Learner, Report, Result, Strategy, Structure, Team, Weights};
 
-/// Which learners a strategy takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    Every,
-    Online,
-    Whole,
-}
-
 /// A strategy with one team.
 pub struct OneTeam {
-    name: &'static str,
-    takes: Takes,
+    entry: &'static Entry,
     team: Workers,
 }
 
 impl OneTeam {
-    pub(crate) fn new(
-        name: &'static str,
-        takes: Takes,
+    /// `batch` examples are looked at before each step.
+    ///
+    /// # Errors
+    /// When a lane cannot be opened.
+    pub fn new(
+        entry: &'static Entry,
         structure: Arc<dyn Structure>,
         setup: Setup,
+        batch: usize,
     ) -> Result<OneTeam> {
-        Ok(OneTeam { name, takes, team: Workers::new(structure, setup)? })
+        Ok(OneTeam { entry, team: Workers::new(structure, setup, batch)? })
     }
 }
 
 impl Strategy for OneTeam {
-    fn accepts(&self, learner: &mut dyn Learner) -> Result<()> {
-        let offers = self.team.structure().offers();
-        if let Some(missing) = learner.needs().iter().find(|q| !offers.contains(q)) {
-            let what = format!("this learner needs {}, which the structure does not offer", missing.name());
-            return Err(Error::Mismatch(what));
+    fn accepts(&self, learner: &dyn Learner) -> Result<()> {
+        let (structure, profile) = (self.team.structure(), learner.profile());
+        let offers = structure.offers();
+        if let Some(missing) = profile.needs.iter().find(|q| !offers.contains(q)) {
+            return Err(Error::Mismatch(format!(
+                "{} needs {}, which a {} does not offer",
+                profile.name,
+                missing.name(),
+                structure.name()
+            )));
         }
-        match (self.takes, learner.whole()) {
-            (Takes::Online, true) => Err(Error::Mismatch(format!(
-                "this learner works on whole passes; strategy {} takes it apart: use batch or serial",
-                self.name
-            ))),
-            (Takes::Whole, false) => Err(Error::Mismatch(format!(
-                "this learner works on single examples; strategy {} has whole passes: use serial or minibatch",
-                self.name
-            ))),
-            _ => Ok(()),
-        }
+        self.entry.accepts(&profile)
     }
 
     fn begin(&mut self, learner: &mut dyn Learner, loaded: bool) -> Result<()> {

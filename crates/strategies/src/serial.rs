@@ -1,16 +1,14 @@
-//! One example at a time: the definition of every online learner. The crew's other threads help
-//! with sums over all examples and with work on whole planes.
+//! One example at a time: the learner learns from each before the next is looked at. Learners that work on whole
+//! passes join as they do in `batch`.
 
-use std::sync::Arc;
+use crate::one_team::OneTeam;
+use crate::registry::{Entry, Takes};
 
-use crate::one_team::{OneTeam, Takes};
-use crate::team::Setup;
-use seqoia_core::{Result, Structure};
-
-/// Batches of one, whatever `setup` says.
-///
-/// # Errors
-/// When a lane cannot be opened.
-pub fn serial(structure: Arc<dyn Structure>, setup: Setup) -> Result<OneTeam> {
-    OneTeam::new("serial", Takes::Every, structure, Setup { batch: 1, ..setup })
-}
+/// Batches of one example.
+pub(crate) const ENTRY: Entry = Entry {
+    name: "serial",
+    summary: "one example at a time",
+    takes: Takes::Every,
+    params: &[],
+    make: |structure, setup, _| Ok(Box::new(OneTeam::new(&ENTRY, structure, setup, 1)?)),
+};

@@ -10,7 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::{Crew, lock};
 use seqoia_core::{
-    Bench, Case, Error, Lane, Look, Note, Order, Random, Report, Result, Row, Structure, Team, Weights,
+    Bench, Case, Error, Lane, Look, Note, Order, Question, Random, Report, Result, Row, Structure, Team,
+    Weights,
 };
 
 /// What a team needs beside its structure.
@@ -20,8 +21,6 @@ pub struct Setup {
     pub crew: Arc<Crew>,
     /// Fixes everything random.
     pub seed: u64,
-    /// Steps per `learn`.
-    pub batch: usize,
     /// Into how many pieces a sum over all examples is cut: part of the format of a run.
     pub chunks: usize,
     /// Raised when the user wants an end.
@@ -38,6 +37,7 @@ impl Setup {
 }
 
 struct Worker {
+    offers: &'static [Question],
     lane: Box<dyn Lane>,
     bench: Bench,
     gradient: Vec<f64>, // lent to the lane's sums: see `Lane::sum`
@@ -47,6 +47,7 @@ struct Worker {
 pub struct Workers {
     structure: Arc<dyn Structure>,
     setup: Setup,
+    batch: usize, // steps per `learn`
     workers: Vec<Mutex<Worker>>,
     pass: u64,
     order: Order,
@@ -59,21 +60,23 @@ fn get<T>(mutex: &mut Mutex<T>) -> &mut T {
 }
 
 impl Workers {
-    /// Opens a lane for each thread of the crew.
+    /// Opens a lane for each thread of the crew. `batch` steps go into a call of `learn`.
     ///
     /// # Errors
     /// When a lane cannot be opened.
-    pub fn new(structure: Arc<dyn Structure>, setup: Setup) -> Result<Workers> {
+    pub fn new(structure: Arc<dyn Structure>, setup: Setup, batch: usize) -> Result<Workers> {
         let workers = (0..setup.crew.len())
             .map(|number| {
                 let lane = Arc::clone(&structure).lane(number)?;
-                Ok(Mutex::new(Worker { lane, bench: Bench::default(), gradient: vec![] }))
+                let offers = structure.offers();
+                Ok(Mutex::new(Worker { offers, lane, bench: Bench::default(), gradient: vec![] }))
             })
             .collect::<Result<_>>()?;
         let order = Order::new(0, Random::new(setup.seed, 0, 0, "order"));
         let mut team = Workers {
             structure,
             setup,
+            batch,
             workers,
             pass: 0,
             order,
@@ -103,6 +106,10 @@ impl Workers {
     #[must_use]
     pub fn structure(&self) -> &Arc<dyn Structure> {
         &self.structure
+    }
+
+    fn not_offered(&self, question: Question) -> Error {
+        Error::Mismatch(format!("a {} does not offer {}", self.structure.name(), question.name()))
     }
 
     /// Cuts ids into `chunks` stretches of about equal size.
@@ -140,18 +147,24 @@ impl Workers {
         self.setup.crew.run(&|number| {
             let mut worker = lock(&self.workers[number]);
             let Worker { lane, gradient, .. } = &mut *worker;
-            lane.prepare(w);
+            let mut ready = or_error(|| {
+                lane.prepare(w);
+                Ok(0.0)
+            });
             loop {
                 let chunk = next.fetch_add(1, Ordering::Relaxed);
                 let Some(cut) = cuts.get(chunk) else { break };
-                let answer = or_error(|| lane.sum(&ids[cut.clone()], w, wanted.then_some(&mut *gradient)));
+                let answer = std::mem::replace(&mut ready, Ok(0.0)).and_then(|_| {
+                    or_error(|| lane.sum(&ids[cut.clone()], w, wanted.then_some(&mut *gradient)))
+                });
                 if let Err(Error::Worker(_)) = answer {
-                    // Who panicked may have left anything behind.
+                    // A lane that panicked may have left anything behind.
                     gradient.clear();
-                    if let Ok(fresh) = Arc::clone(&self.structure).lane(number) {
-                        *lane = fresh;
+                    let _ = or_error(|| {
+                        *lane = Arc::clone(&self.structure).lane(number)?;
                         lane.prepare(w);
-                    }
+                        Ok(0.0)
+                    });
                 }
                 let mut sum = lock(&sum);
                 while sum.turn != chunk {
@@ -188,7 +201,7 @@ impl Team for Workers {
     }
 
     fn batch(&self) -> usize {
-        self.setup.batch
+        self.batch
     }
 
     fn next(&mut self, count: usize, ids: &mut Vec<usize>) {
@@ -201,6 +214,9 @@ impl Team for Workers {
     }
 
     fn rows(&mut self, ids: &[usize], rows: &mut Vec<Row>) -> Result<()> {
+        if !self.structure.offers().contains(&Question::Rows) {
+            return Err(self.not_offered(Question::Rows));
+        }
         let lane = &mut get(&mut self.workers[0]).lane;
         for &id in ids {
             lane.open(id)?;
@@ -270,13 +286,11 @@ impl Team for Workers {
         if notes.len() == 1 || self.workers.len() == 1 {
             return spread_piece(get(&mut self.workers[0]), notes, step, 0, to);
         }
-        let fences = self.structure.fences(self.workers.len());
-        let (mut pieces, mut rest, mut at) = (vec![], to, 0);
-        for &fence in &fences[1..] {
-            let (piece, after) = rest.split_at_mut(fence - at);
-            pieces.push((at, piece));
-            (rest, at) = (after, fence);
-        }
+        // Each worker has a stretch of the weights to itself. Cutting them by work instead of by number was tried
+        // and gained nothing.
+        let length = to.len().div_ceil(self.workers.len()).max(1);
+        let pieces: Vec<_> =
+            to.chunks_mut(length).enumerate().map(|(i, piece)| (i * length, piece)).collect();
         let (queue, broke) = (Mutex::new(pieces.into_iter()), Mutex::new(None));
         let take = || lock(&queue).next();
         self.setup.crew.run(&|number| {
@@ -348,14 +362,7 @@ fn or_error(job: impl FnOnce() -> Result<f64>) -> Result<f64> {
 fn answer(worker: &mut Worker, id: usize, look: &Look<'_>, note: &mut Note) -> Result<()> {
     let weight = worker.lane.open(id)?;
     note.clear(id, weight);
-    let mut case = Case {
-        id,
-        weight,
-        lane: &mut *worker.lane,
-        bench: &mut worker.bench,
-        cost: 0.0,
-        asked: seqoia_core::Asked::default(),
-    };
+    let mut case = Case::new(id, weight, worker.offers, &mut *worker.lane, &mut worker.bench);
     look(&mut case, note)?;
     note.asked = case.asked;
     Ok(())

@@ -60,13 +60,6 @@ impl Memory {
         self.labels.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
-
-    /// Bytes it takes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        let lists = |l: &Ragged| 4 * (l.starts.capacity() + l.items.capacity() + l.values.capacity());
-        lists(&self.nodes) + lists(&self.edges) + 2 * self.labels.capacity() + 4 * self.ends.capacity()
-    }
 }
 
 fn renumber(lists: &mut Ragged, numbers: &[u32]) {
@@ -109,6 +102,11 @@ impl Corpus<Sequence> for Memory {
 
     fn size(&self, id: usize) -> usize {
         self.range(id).len()
+    }
+
+    fn bytes(&self) -> usize {
+        let lists = |l: &Ragged| 4 * (l.starts.capacity() + l.items.capacity() + l.values.capacity());
+        lists(&self.nodes) + lists(&self.edges) + 2 * self.labels.capacity() + 4 * self.ends.capacity()
     }
 
     fn view(&self, id: usize) -> Option<SequenceView<'_>> {

@@ -18,7 +18,8 @@ use seqoia_core::{
 pub(super) struct ChainLane {
     chain: Arc<Chain>,
     id: usize,
-    copy: Sequence, // of the open example, if it does not lie in memory
+    copy: Sequence,        // of the open example, if it does not lie in memory
+    copied: Option<usize>, // its number: opening it again reads nothing
     decoder: Decoder<f64>,
     forward_backward: ForwardBackward<f64>,
     found: Vec<u16>,
@@ -45,6 +46,7 @@ impl ChainLane {
             chain,
             id: 0,
             copy: Sequence::default(),
+            copied: None,
             decoder,
             forward_backward: ForwardBackward::default(),
             found: vec![],
@@ -133,8 +135,10 @@ impl Lane for ChainLane {
     fn open(&mut self, id: usize) -> Result<f64> {
         self.id = id;
         self.gold_parts.clear();
-        if self.chain.corpus.view(id).is_none() {
+        if self.copied != Some(id) && self.chain.corpus.view(id).is_none() {
+            self.copied = None;
             self.chain.corpus.read(id, &mut self.copy)?;
+            self.copied = Some(id);
         }
         Ok(self.open_view().weight)
     }

@@ -144,6 +144,10 @@ impl Chain {
 }
 
 impl Structure for Chain {
+    fn name(&self) -> &'static str {
+        "chain"
+    }
+
     fn examples(&self) -> usize {
         self.corpus.len()
     }
@@ -153,7 +157,7 @@ impl Structure for Chain {
     }
 
     fn offers(&self) -> &'static [Question] {
-        &[Question::Expectations, Question::Violations]
+        &[Question::Expectations, Question::Violations, Question::Rows, Question::Costs]
     }
 
     fn size(&self, id: usize) -> usize {

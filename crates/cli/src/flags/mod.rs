@@ -1,0 +1,121 @@
+//! The command line: one declaration for parser, help, completions and man pages. One file per command, and one per
+//! group of options that commands share. Parameters of single learners and strategies come from their own
+//! declarations, see `train::with_declared_flags`.
+
+mod check;
+mod convert;
+mod demo;
+mod eval;
+mod inspect;
+mod label;
+mod learn;
+mod predict;
+mod run;
+mod shell;
+mod templates;
+mod train;
+
+pub(crate) use check::CheckArgs;
+pub(crate) use convert::{BitsName, ConvertArgs};
+pub(crate) use demo::DemoArgs;
+pub(crate) use eval::{CountOrFile, EvalArgs, MetricName};
+pub(crate) use inspect::InspectArgs;
+pub(crate) use label::{LabelArgs, PairsName, PrecisionName, WidthName};
+pub(crate) use learn::{KeepName, LearnArgs};
+pub(crate) use predict::PredictArgs;
+pub(crate) use run::RunArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
+pub(crate) use templates::TemplateArgs;
+pub(crate) use train::TrainArgs;
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use seqoia::data::format::Kind;
+
+#[derive(Parser)]
+#[command(
+    name = "seqoia",
+    version,
+    about = "Structured linear models: small, exact, reproducible, trained in seconds",
+    after_help = "Try it:  seqoia demo",
+    arg_required_else_help = true,
+    max_term_width = 80
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Learn a model from labelled data
+    Train(Box<TrainArgs>),
+    /// Label data with a model
+    Predict(PredictArgs),
+    /// Score labelled data
+    Eval(EvalArgs),
+    /// Look at data before training
+    Check(CheckArgs),
+    /// Look into a model: its weights, and why it gives a label
+    Inspect(InspectArgs),
+    /// Rewrite data in another format or scheme; make a model smaller
+    Convert(ConvertArgs),
+    /// Train and try a model on generated data
+    Demo(DemoArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write man pages into a folder
+    Man(ManArgs),
+}
+
+/// Formats by their names.
+pub(crate) fn formats() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name))
+        .map(|name| Kind::parse(&name).unwrap_or(Kind::Columns))
+}
+
+/// Opens the data: the file, or standard input unless a person sits there.
+///
+/// # Errors
+/// A file that cannot be opened; no file and a terminal.
+pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::Input> {
+    match data {
+        Some(path) => Ok(seqoia::data::open::open(path)?),
+        None if std::io::stdin().is_terminal() => {
+            Err(seqoia::Error::Option("no data: name a file, or - to type it in here".to_owned()))
+        }
+        None => Ok(seqoia::data::open::open(Path::new("-"))?),
+    }
+}
+
+/// More than this many threads would cost more than they can gain on any machine there is.
+const MOST_THREADS: usize = 1024;
+
+/// The number of threads: at most as given, or one for each core.
+///
+/// # Errors
+/// `--threads 0`.
+pub(crate) fn threads(given: Option<usize>) -> seqoia::Result<usize> {
+    match given {
+        Some(0) => Err(seqoia::Error::Option("--threads 0: at least one thread is needed".to_owned())),
+        Some(n) => Ok(n.min(MOST_THREADS)),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_two_ends() {
+        assert!(threads(Some(0)).unwrap_err().to_string().contains("at least one"));
+        assert_eq!(threads(Some(3)).unwrap(), 3);
+        assert_eq!(threads(Some(usize::MAX)).unwrap(), MOST_THREADS);
+        assert!(threads(None).unwrap() >= 1);
+    }
+}

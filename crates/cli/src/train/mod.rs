@@ -1,0 +1,79 @@
+//! `seqoia train`: chooses the task and runs it.
+
+mod folds;
+mod label;
+mod learn;
+
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use seqoia::data::features::sets::SETS;
+use seqoia::learners::LEARNERS;
+use seqoia::strategies::STRATEGIES;
+use seqoia::{Ended, Error, LearnOptions, Run, Task};
+
+use crate::flags::{RunArgs, TrainArgs};
+use crate::reporter::Reporter;
+use crate::{screen, signals};
+
+pub(crate) use learn::with_declared_flags;
+
+pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
+    if args.learn.learner == "list" || args.learn.strategy.as_deref() == Some("list") {
+        screen::result(&list())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.label.templates.features == ["list"] {
+        let sets: String = SETS.iter().map(|(name, about)| format!("  {name:<14} {about}\n")).collect();
+        screen::result(&format!("Feature sets (--features NAME):\n\n{sets}"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    label::run(args, learn::options(args, matches)?)
+}
+
+/// Trains any task and writes its model. `said` adds to what is shown before the first pass.
+fn train(
+    task: &dyn Task,
+    learn: &LearnOptions,
+    args: &RunArgs,
+    mut reporter: Reporter,
+    said: impl FnOnce(&Reporter),
+) -> anyhow::Result<ExitCode> {
+    let Some(model) = &args.model else {
+        return Err(Error::Option("no model file given: add -m MODEL.seqoia".to_owned()).into());
+    };
+    let run = Run::new(task, learn)?;
+    run.resumed()?;
+    reporter.opening(args, &task.describe(learn), &run, learn)?;
+    said(&reporter);
+    let stop = signals::stop_on_ctrl_c(args)?;
+    let trained = run.run(&mut reporter, &stop)?;
+    let file = run.model(&trained)?;
+    seqoia::write_atomically(model, &file).map_err(Error::from)?;
+    reporter.closing(model, file.len(), &trained)?;
+    Ok(match trained.ended {
+        Ended::Interrupted => ExitCode::from(130),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn list() -> String {
+    let mut out = String::from("Learners (--learner NAME):\n\n");
+    for l in LEARNERS {
+        let stops = l.profile(&l.defaults()).stops;
+        let passes =
+            if stops { "until it stops by itself".to_owned() } else { format!("{} passes", l.passes) };
+        out.push_str(&format!("  {:<20} {}\n  {:<20} {}; {passes}\n", l.name, l.summary, "", l.reference));
+        for p in l.params {
+            out.push_str(&format!("      --{:<10} {} [{}]\n", p.name, p.help, p.default));
+        }
+    }
+    out.push_str("\nStrategies (--strategy NAME):\n\n");
+    for s in STRATEGIES {
+        out.push_str(&format!("  {:<20} {}\n", s.name, s.summary));
+        for p in s.params {
+            out.push_str(&format!("      --{:<10} {} [{}]\n", p.name, p.help, p.default));
+        }
+    }
+    out
+}

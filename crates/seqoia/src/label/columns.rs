@@ -1,0 +1,127 @@
+//! Whether a file has what a model reads, and in which columns: it need not be like the training file.
+//!
+//! A file in the format of the training file has its columns in the same places. In another format, columns mean
+//! the same in the same order, the label left out; of CoNLL-U and CoNLL-X the word alone is found elsewhere.
+
+use std::sync::Arc;
+
+use seqoia_data::features::Program;
+use seqoia_data::format::{Field, Format, Kind, Place};
+
+use super::Labeller;
+use crate::error::{Error, Result, counted};
+
+/// What makes the attributes of a file: the model's own templates, reading the columns of the file.
+///
+/// # Errors
+/// The columns or the attributes that the file lacks.
+pub(crate) fn program_for(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<Arc<Program>> {
+    let (from, to) = (labeller.kind(), format.kind());
+    if labeller.program().given().is_some() && !format.ready() {
+        return Err(Error::Mismatch(format!(
+            "{file} has no attributes, which the model was trained on; read as {}",
+            to.name()
+        )));
+    }
+    if is_conll(to) && !is_conll(from) {
+        return Err(Error::Mismatch(format!(
+            "{file} is read as {}, of which the model does not know where labels go: it was trained on {}\n  help: \
+             convert the file: seqoia convert --to columns --label COLUMN",
+            to.name(),
+            from.name()
+        )));
+    }
+    let columns = read_columns(labeller);
+    let lacking: Vec<String> = columns
+        .iter()
+        .filter(|column| place(labeller, format, **column).is_none())
+        .map(|column| column_name(from, *column))
+        .collect();
+    if !lacking.is_empty() {
+        return Err(Error::Mismatch(lacks(labeller, file, format, &lacking)));
+    }
+    let moved = |column: u16| {
+        let place = place(labeller, format, usize::from(column));
+        place.and_then(|place| u16::try_from(place).ok()).unwrap_or(column)
+    };
+    if columns.iter().all(|&column| place(labeller, format, column) == Some(column)) {
+        return Ok(Arc::clone(labeller.program()));
+    }
+    let templates = labeller.meta().templates.iter().map(|template| template.moved(moved));
+    Ok(Arc::new(Program::new(templates.collect())))
+}
+
+/// Whether a file has all that a model reads.
+///
+/// # Errors
+/// The columns or the attributes that the file lacks.
+pub(crate) fn check_columns(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
+    program_for(labeller, file, format).map(|_| ())
+}
+
+/// The columns that the model reads of its training file.
+pub(crate) fn read_columns(labeller: &Labeller) -> Vec<usize> {
+    let reads = |column: &usize| {
+        u16::try_from(*column).is_ok_and(|c| labeller.meta().templates.iter().any(|t| t.reads(c)))
+    };
+    (0..labeller.columns_read()).filter(reads).collect()
+}
+
+/// A column of a file of this kind, for people.
+pub(crate) fn column_name(kind: Kind, column: usize) -> String {
+    match Field::ALL.get(column) {
+        Some(field) if is_conll(kind) => field.name().to_uppercase(),
+        _ => format!("column {column}"),
+    }
+}
+
+/// Where the label stands or would stand.
+pub(crate) fn label_column(labeller: &Labeller, format: &dyn Format) -> usize {
+    match format.label() {
+        Place::Fixed(column) => column,
+        // What is in that column of CoNLL-U is not in this one.
+        _ if is_conll(labeller.kind()) && !is_conll(format.kind()) => format.columns(),
+        _ => labeller.meta().label_column,
+    }
+}
+
+/// Where the words are; none if there are attributes alone, of which it cannot be said which is the word.
+pub(crate) fn word_column(labeller: &Labeller, format: &dyn Format) -> Option<usize> {
+    let label = (format.label() != Place::Missing).then(|| label_column(labeller, format));
+    format.kind().word(format.columns(), label)
+}
+
+/// Where a column of the training file is in this one; none if it is not there.
+fn place(labeller: &Labeller, format: &dyn Format, column: usize) -> Option<usize> {
+    let (from, to) = (labeller.kind(), format.kind());
+    let label = (format.label() != Place::Missing).then(|| label_column(labeller, format));
+    let place = if from == to || is_conll(from) && is_conll(to) {
+        column
+    } else if is_conll(from) {
+        to.word(format.columns(), label).filter(|_| column == Field::Form.column())?
+    } else {
+        let number = column - usize::from(labeller.meta().label_column < column);
+        number + usize::from(label.is_some_and(|label| label <= number))
+    };
+    (place < format.columns() && Some(place) != label).then_some(place)
+}
+
+fn lacks(labeller: &Labeller, file: &str, format: &dyn Format, lacking: &[String]) -> String {
+    let (meta, kind) = (labeller.meta(), labeller.kind());
+    let (have, read_as) = (counted(format.columns(), "column"), format.kind().name());
+    let (trained, label) = (counted(meta.columns, "column"), column_name(kind, meta.label_column));
+    let of = if is_conll(kind) {
+        format!("{} of {}", lacking.join(" and "), kind.name())
+    } else {
+        lacking.join(" and ")
+    };
+    format!(
+        "{file} has {have} (it was read as {read_as}), but not {of}, which the model reads; it was trained on \
+         {} ({trained}), the label in {label}",
+        kind.name(),
+    )
+}
+
+fn is_conll(kind: Kind) -> bool {
+    matches!(kind, Kind::Conllu | Kind::Conllx)
+}

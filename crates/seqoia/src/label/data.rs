@@ -1,0 +1,299 @@
+//! A training file, read: attributes numbered, pairs counted, weights laid out.
+
+use std::sync::Arc;
+
+use seqoia_core::{Corpus, Sequence};
+use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
+use seqoia_data::format::{self, Block, Blocks, Format, Kind, Place};
+use seqoia_data::open::Input;
+use seqoia_structures::chain::{Chain, Rules, Sets, Space};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::options::{DataOptions, Features, PairChoice, RuleChoice};
+use super::rules::{self, Broken};
+use super::schemes::{self, Schemes};
+use super::{own_words, weights};
+use crate::error::{Error, Result};
+
+/// Everything that training needs to know about its data.
+pub struct TrainingSet {
+    /// The name of the file, for messages.
+    pub file: String,
+    /// Sequences in numbers, wherever they lie.
+    pub corpus: Arc<dyn Corpus<Sequence>>,
+    /// What they hold in all.
+    pub counts: Counts,
+    /// Sum of the instance weights: n, if the file has none.
+    pub weight: f64,
+    /// Where each weight lies.
+    pub space: Arc<Space>,
+    /// The compiled templates.
+    pub program: Arc<Program>,
+    /// Values and attributes.
+    pub dictionary: Growing,
+    /// Number in the model of each attribute of the dictionary.
+    pub node_numbers: Vec<u32>,
+    /// The same for attributes of edges.
+    pub edge_numbers: Vec<u32>,
+    /// Labels, as trained.
+    pub labels: Labels,
+    /// Label schemes.
+    pub schemes: Schemes,
+    /// Format of the file.
+    pub kind: Kind,
+    /// Its columns.
+    pub columns: usize,
+    /// Which of them is the label.
+    pub label: usize,
+    /// Plain label pairs have weights.
+    pub transitions: bool,
+    /// Feature sets do without parts of speech, which the file does not have.
+    pub without_pos: bool,
+    /// XXH3 of the text that was read, 128 bits, in hexadecimal.
+    pub digest: String,
+    /// The options it was read with.
+    pub cutoff: u32,
+    /// The options it was read with.
+    pub pairs: PairChoice,
+    /// Which labels may follow each other.
+    pub rules: Option<Arc<Rules>>,
+    /// Gold labels that break the rules.
+    pub broken: Option<Broken>,
+    /// What stands in the place of a label that is not known.
+    pub partial: Option<String>,
+    /// What gold labels that are known in part may be.
+    pub sets: Sets,
+    /// What it costs to miss each label; empty: 1 each.
+    pub costs: Vec<f64>,
+    /// What may not be meant so, a sentence each: the format of the file, columns that templates read.
+    pub doubts: Vec<String>,
+    /// What was asked for beside, as text: for the model and for checkpoints.
+    pub terms: Vec<(&'static str, String)>,
+}
+
+/// What a corpus holds, counted while it was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Tokens.
+    pub tokens: usize,
+    /// Occurrences of attributes of tokens.
+    pub items: usize,
+    /// Occurrences of attributes of label pairs.
+    pub edge_items: usize,
+}
+
+impl Counts {
+    fn of(corpus: &Memory) -> Counts {
+        Counts {
+            tokens: corpus.tokens(),
+            items: corpus.nodes.items.len(),
+            edge_items: corpus.edges.items.len(),
+        }
+    }
+}
+
+/// The most weights: they are numbered with 32 bits.
+const MOST: u64 = u32::MAX as u64;
+
+/// A file with all its attributes and with the labels to train on, before anything is dropped.
+pub(crate) struct Reading {
+    pub(crate) file: String,
+    pub(crate) format: Box<dyn Format>,
+    pub(crate) label: usize,
+    pub(crate) features: Features,
+    pub(crate) program: Arc<Program>,
+    pub(crate) indexer: Indexer,
+    pub(crate) schemes: Schemes,
+    pub(crate) digest: String,
+}
+
+impl Reading {
+    pub(crate) fn new(input: Input, options: &DataOptions) -> Result<Reading> {
+        let file = input.name.clone();
+        let (input, lexica) = own_words::collect(input, &options.features, options.format)?;
+        let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
+        let mut block = Block::default();
+        let format = format::first(&mut blocks, &mut block, options.format)?;
+        let label = options.label.resolve(&file, &*format)?;
+        let features = options.features.resolve(&*format, Some(label))?;
+        let program = Arc::new(features.compile(&file, format.columns(), label)?);
+        let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
+        let mut digest = Xxh3::new();
+        loop {
+            digest.update(block.text().as_bytes());
+            format.parse(&file, &mut block)?;
+            for sentence in block.sentences() {
+                let gold = sentence.tokens.clone().map(|i| block.field(i, label));
+                indexer.push(&file, &block, sentence.tokens.clone(), gold)?;
+            }
+            if !blocks.fill(&mut block)? {
+                break;
+            }
+        }
+        if indexer.is_empty() {
+            return Err(Error::Mismatch(format!("{file} has no sentence to learn from")));
+        }
+        let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
+        let digest = format!("{:032x}", digest.digest128());
+        Ok(Reading { file, format, label, features, program, indexer, schemes, digest })
+    }
+}
+
+impl TrainingSet {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Data that cannot be read, templates that do not fit it, no sentence at all.
+    pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
+        let Reading { file, format, label, features, program, indexer, schemes, digest } =
+            Reading::new(input, options)?;
+        let (kind, columns) = (format.kind(), format.columns());
+        let guess = format.guess().and_then(|guess| guess.doubt());
+        let doubts = guess.map(|doubt| format!("{file}: {doubt}")).into_iter().chain(features.doubt(kind));
+        let doubts: Vec<String> = doubts.collect();
+        let indexed = indexer.finish(options.cutoff);
+        schemes::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
+        let transitions = features.transitions.then_some(indexed.transitions.as_slice());
+        let all = options.pairs == PairChoice::All;
+        let too_many =
+            || Error::Option("more than four billion weights; try --cutoff 2 or --pairs observed".to_owned());
+        if all
+            && Space::weights_of_all(indexed.labels.len(), indexed.kept_nodes.len(), indexed.kept_edges.len())
+                > MOST
+        {
+            return Err(too_many()); // before any of it is laid out
+        }
+        let (space, new) = Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, all);
+        if space.view().weights() as u64 > MOST {
+            return Err(too_many());
+        }
+        let numbers = |kept: &[u32], new: &[u32], all: usize| {
+            let mut numbers = vec![NONE; all];
+            kept.iter().zip(new).for_each(|(&old, &new)| numbers[old as usize] = new);
+            numbers
+        };
+        let d = &indexed.dictionary;
+        let node_numbers = numbers(&indexed.kept_nodes, &new.nodes, d.nodes.view().len());
+        let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
+        let mut corpus = indexed.corpus;
+        corpus.renumber(&node_numbers, &edge_numbers);
+        let (names, absent) = (&indexed.labels, options.part_of.is_some());
+        let mut sets = Sets::new(names.len());
+        indexed.sets.iter().for_each(|set| {
+            sets.add(set.iter().copied());
+        });
+        let rules =
+            options.rules.as_ref().map(|choice| rules::rules(choice, names, schemes.model, &file, absent));
+        let rules = rules.transpose()?.map(Arc::new);
+        let broken =
+            rules.as_deref().and_then(|rules| rules::broken(rules, &sets, &corpus, names, &indexed.lines));
+        if let Some((rules, file)) = rules.as_deref().map(|rules| (rules, &file)) {
+            rules::can_be_met(rules, &corpus, &indexed.lines, file)?;
+        }
+        let table = |given: &[(String, f64)], flag| weights::per_label(given, names, flag, &file, absent);
+        weights::weigh(&mut corpus, &table(&options.label_weights, "--label-weight")?);
+        let costs = table(&options.label_costs, "--label-cost")?;
+        let weight = corpus.normalise_weights();
+        if weight <= 0.0 {
+            return Err(Error::Mismatch(format!("all weights of {file} are 0: nothing to learn from")));
+        }
+        Ok(TrainingSet {
+            node_numbers,
+            edge_numbers,
+            counts: Counts::of(&corpus),
+            corpus: Arc::new(corpus),
+            weight,
+            space: Arc::new(space),
+            program,
+            dictionary: indexed.dictionary,
+            labels: indexed.labels,
+            schemes,
+            kind,
+            columns,
+            label,
+            transitions: features.transitions,
+            without_pos: features.without_pos,
+            digest,
+            cutoff: options.cutoff.max(1),
+            pairs: options.pairs,
+            terms: terms(options, rules.as_deref()),
+            rules,
+            broken,
+            partial: options.partial.clone(),
+            sets,
+            costs,
+            doubts,
+            file,
+        })
+    }
+
+    /// The structure that learners are given.
+    ///
+    /// # Errors
+    /// None for data in memory.
+    pub fn chain(&self) -> Result<Chain> {
+        let chain = Chain::new(Arc::clone(&self.space), self.corpus.clone()).with_costs(self.costs.clone());
+        Ok(chain.with_limits(self.rules.clone(), self.sets.clone())?)
+    }
+
+    /// A file with labels and attributes as this one has.
+    pub(crate) fn check_dev(&self, file: &str, format: &dyn Format) -> Result<()> {
+        if format.label() == Place::Missing {
+            return Err(Error::Mismatch(format!("{file} has no labels to compare with")));
+        }
+        if self.program.given().is_some() && !format.ready() {
+            return Err(Error::Mismatch(format!("{file} has no attributes, {} has", self.file)));
+        }
+        Ok(())
+    }
+
+    /// Looks attributes up as the model numbers them.
+    #[must_use]
+    pub fn frozen(&self) -> Frozen<'_> {
+        Frozen {
+            strings: self.dictionary.strings.view(),
+            nodes: self.dictionary.nodes.view(),
+            edges: self.dictionary.edges.view(),
+            node_numbers: Some(&self.node_numbers),
+            edge_numbers: Some(&self.edge_numbers),
+            dense: seqoia_core::cast::narrow(self.space.view().dense),
+            lexica: self.dictionary.lexica.view(),
+        }
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let d = &self.dictionary;
+        self.corpus.bytes()
+            + self.space.bytes()
+            + d.strings.bytes()
+            + d.nodes.bytes()
+            + d.edges.bytes()
+            + d.lexica.bytes()
+            + 4 * (self.node_numbers.capacity() + self.edge_numbers.capacity())
+    }
+}
+
+/// What the user asked for about labels, as text.
+fn terms(options: &DataOptions, rules: Option<&Rules>) -> Vec<(&'static str, String)> {
+    let mut terms = vec![];
+    if let Some(rules) = rules {
+        let bytes: Vec<u8> = rules.bits().iter().flat_map(|bits| bits.to_le_bytes()).collect();
+        terms.push((
+            "rules",
+            match options.rules {
+                Some(RuleChoice::Scheme(scheme)) => scheme.name().to_owned(),
+                _ => format!("table {:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)),
+            },
+        ));
+    }
+    terms.extend(options.partial.clone().map(|mark| ("partial", mark)));
+    for (name, given) in [("label-weights", &options.label_weights), ("label-costs", &options.label_costs)] {
+        if !given.is_empty() {
+            let all: Vec<String> = given.iter().map(|(label, x)| format!("{label}={x}")).collect();
+            terms.push((name, all.join(" ")));
+        }
+    }
+    terms
+}

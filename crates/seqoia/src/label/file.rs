@@ -1,0 +1,424 @@
+//! Labels a file: blocks are read in order, labelled by any number of threads, written in order.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use seqoia_data::format::{self, Block, Blocks, Copy, Format, Kind, Labelled as Labels, Place};
+use seqoia_data::open::Input;
+use seqoia_data::scheme::{self, Scheme};
+use seqoia_strategies::{Crew, lock};
+use serde::Serialize;
+
+use super::Labeller;
+use super::Predictor;
+use super::columns::{label_column, program_for, word_column};
+use super::page::{self, Seen};
+use crate::error::{Error, Result};
+
+/// What is written for each sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// The text with the label: as a further column in column files, else where the format has it.
+    Text,
+    /// The text with the label and its probability, in formats that have a place for it.
+    Marginals,
+    /// The k best labellings one after another, each under a line `# rank probability`.
+    NBest(usize),
+    /// One JSON object a line: tokens, labels, and probabilities or the k best if wanted.
+    Json {
+        /// With probabilities.
+        marginals: bool,
+        /// How many labellings; 1 is the best alone.
+        nbest: usize,
+    },
+}
+
+/// How to label.
+#[derive(Clone, Debug)]
+pub struct PredictOptions {
+    /// What is written.
+    pub output: Output,
+    /// At most this many threads.
+    pub threads: usize,
+    /// Write each sentence as soon as it can be: for a reader that waits.
+    pub eager: bool,
+    /// The format of the input; that of the training file if none.
+    pub format: Option<Kind>,
+    /// Keep to the labels that the input has; this stands where one is not known.
+    pub given: Option<String>,
+    /// How many of the first sentences to give back, for a page.
+    pub look: usize,
+}
+
+impl PredictOptions {
+    /// In the format of the training file, without given labels.
+    #[must_use]
+    pub fn new(output: Output, threads: usize) -> Self {
+        PredictOptions { output, threads, eager: false, format: None, given: None, look: 0 }
+    }
+}
+
+/// What was labelled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Labelled {
+    /// Sentences.
+    pub sentences: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// The first sentences, as many as were wanted.
+    pub seen: Vec<Vec<Seen>>,
+}
+
+struct Job {
+    block: Block,
+    out: Vec<u8>,
+    seen: Vec<Vec<Seen>>,
+    result: Result<()>,
+}
+
+/// Labels `input` and writes to `out`.
+///
+/// # Errors
+/// Data that cannot be read or does not fit the model; output that cannot be written.
+pub fn predict(
+    labeller: &Arc<Labeller>,
+    input: Input,
+    options: &PredictOptions,
+    out: &mut dyn Write,
+) -> Result<Labelled> {
+    let file = input.name.clone();
+    let mut blocks =
+        Blocks::new(input).eager(options.eager).whole_documents(labeller.program().reads_mentions());
+    let mut first = Block::default();
+    let kind = options.format.unwrap_or_else(|| labeller.kind());
+    check_output(kind, options.output)?;
+    let format = format::first(&mut blocks, &mut first, Some(kind))?;
+    let program = program_for(labeller, &file, &*format)?;
+    if !matches!(options.output, Output::Json { .. }) {
+        check_labels(labeller, &file, &*format)?;
+    }
+    let label = label_column(labeller, &*format);
+    if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
+        return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));
+    }
+    if options.given.is_some() && kind == Kind::Words && labeller.kind() != Kind::Words {
+        return Err(Error::Mismatch(format!(
+            "--given: words of {file} are no labels of a model that was trained on {}; give them as {0}",
+            labeller.kind().name()
+        )));
+    }
+    let crew = Crew::new(options.threads.max(1));
+    let worker = || {
+        let predictor = Predictor::new(Arc::clone(labeller)).with_program(Arc::clone(&program));
+        match &options.given {
+            Some(mark) => predictor.with_known(mark),
+            None => predictor,
+        }
+    };
+    let workers: Vec<Mutex<Predictor>> = (0..crew.len()).map(|_| Mutex::new(worker())).collect();
+    // A few blocks a worker even out what blocks differ in work.
+    let at_once = if options.eager { 1 } else { crew.len() * 4 };
+    let jobs: Vec<Mutex<Job>> = (0..at_once)
+        .map(|_| Mutex::new(Job { block: Block::default(), out: vec![], seen: vec![], result: Ok(()) }))
+        .collect();
+    std::mem::swap(&mut lock(&jobs[0]).block, &mut first);
+    let (mut filled, mut done) = (1, Labelled::default());
+    loop {
+        let mut broken = None; // what was read before is labelled first
+        while broken.is_none() && filled < jobs.len() {
+            match blocks.fill(&mut lock(&jobs[filled]).block) {
+                Ok(true) => filled += 1,
+                Ok(false) => break,
+                Err(e) => broken = Some(e),
+            }
+        }
+        if filled == 0 && broken.is_none() {
+            out.flush()?;
+            return Ok(done);
+        }
+        let next = AtomicUsize::new(0);
+        let look = options.look.saturating_sub(done.seen.len());
+        crew.run(&|worker| {
+            let mut predictor = lock(&workers[worker]);
+            while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
+                let Job { block, out, seen, result } = &mut *lock(job);
+                out.clear();
+                *result = label_block(&mut predictor, &file, &*format, block, options.output, out);
+                if result.is_ok() && look > 0 {
+                    *result = look_at(&mut predictor, &file, &*format, block, look, seen);
+                }
+            }
+        })?;
+        for job in &jobs[..filled] {
+            let mut job = lock(job);
+            // What came before an error is written, so that nothing is lost.
+            out.write_all(&job.out)?;
+            std::mem::replace(&mut job.result, Ok(()))?;
+            let look = options.look.saturating_sub(done.seen.len());
+            done.seen.extend(job.seen.drain(..).take(look));
+            done.sentences += job.block.len() as u64;
+            done.tokens += job.block.tokens().len() as u64;
+        }
+        if options.eager {
+            out.flush()?;
+        }
+        if let Some(e) = broken {
+            out.flush()?;
+            return Err(e.into());
+        }
+        filled = 0;
+    }
+}
+
+/// The format can hold what is to be written.
+fn check_output(kind: Kind, output: Output) -> Result<()> {
+    let name = kind.name();
+    match output {
+        Output::Marginals if !kind.holds_probabilities() => Err(Error::Option(format!(
+            "--marginals: {name} has no place for probabilities; use --json --marginals"
+        ))),
+        Output::NBest(_) if kind == Kind::Jsonl => {
+            Err(Error::Option(format!("--nbest: a line of {name} has one labelling; use --json --nbest")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Every label that the model may find can be written into the file.
+fn check_labels(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
+    let to = written_scheme(labeller, format.kind());
+    for label in &labeller.meta().labels {
+        let mut names = match labeller.schemes().change() {
+            Some((model, file)) => scheme::possible(model, file, label),
+            None => vec![label.clone()],
+        };
+        if let Some((from, to)) = to {
+            names = names.iter().flat_map(|name| scheme::possible(from, to, name)).collect();
+        }
+        if let Some(why) = names.iter().find_map(|name| format.refuses_label(name)) {
+            return Err(Error::Mismatch(format!(
+                "{file} is read as {}, which cannot hold what the model finds: the label {label:?} {why}; --json \
+                 writes every label",
+                format.kind().name()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The scheme of the model's training file and the one to write, if they differ: segmented text is written from
+/// its own.
+fn written_scheme(labeller: &Labeller, kind: Kind) -> Option<(Scheme, Scheme)> {
+    let from = labeller.schemes().file.filter(|_| kind == Kind::Words)?;
+    (from != format::WORDS_SCHEME).then_some((from, format::WORDS_SCHEME))
+}
+
+/// Names of labels as they are written into a file of this kind.
+pub(crate) fn as_written(labeller: &Labeller, kind: Kind, names: &mut Vec<String>) {
+    if let Some((from, to)) = written_scheme(labeller, kind) {
+        let found = std::mem::take(names);
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        scheme::convert(from, to, &found, names);
+    }
+}
+
+fn label_block(
+    predictor: &mut Predictor,
+    file: &str,
+    format: &dyn Format,
+    block: &mut Block,
+    output: Output,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    format.parse(file, block)?;
+    let mut names = vec![];
+    let label = label_column(predictor.labeller(), format);
+    let added = if output == Output::Marginals { 2 } else { 1 };
+    let mut copy = Copy::new(block, label, added);
+    for sentence in block.sentences() {
+        predictor.read(file, block, sentence.tokens.clone(), label)?;
+        match output {
+            Output::Text => {
+                let best = predictor.best_labels()?.to_vec();
+                predictor.names(&best, &mut names);
+                as_written(predictor.labeller(), format.kind(), &mut names);
+                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities: None };
+                format.put(&mut copy, &labelled, out);
+            }
+            Output::Marginals => {
+                let best = predictor.best_labels()?.to_vec();
+                let p = predictor.probabilities(&best)?;
+                predictor.names(&best, &mut names);
+                let of_best: Vec<f64> =
+                    best.iter().zip(&p.marginals).map(|(y, row)| row[usize::from(*y)]).collect();
+                let probabilities = Some(of_best.as_slice());
+                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities };
+                format.put(&mut copy, &labelled, out);
+            }
+            Output::NBest(k) => nbest(predictor, format, &mut copy, sentence.tokens, k, out)?,
+            Output::Json { marginals, nbest } => {
+                json(predictor, format, block, sentence.tokens, marginals, nbest, out)?;
+            }
+        }
+    }
+    if matches!(output, Output::Text | Output::Marginals) {
+        copy.rest(format, out);
+    }
+    Ok(())
+}
+
+/// The first sentences of a block that was labelled, for a page.
+fn look_at(
+    predictor: &mut Predictor,
+    file: &str,
+    format: &dyn Format,
+    block: &Block,
+    most: usize,
+    seen: &mut Vec<Vec<Seen>>,
+) -> Result<()> {
+    let label = label_column(predictor.labeller(), format);
+    for sentence in block.sentences().take(most) {
+        predictor.read(file, block, sentence.tokens.clone(), label)?;
+        seen.push(page::look(predictor, format, block, sentence.tokens)?);
+    }
+    Ok(())
+}
+
+fn nbest(
+    predictor: &mut Predictor,
+    format: &dyn Format,
+    copy: &mut Copy<'_>,
+    tokens: std::ops::Range<usize>,
+    k: usize,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let found = predictor.nbest(k)?;
+    let Some((best, _)) = found.first() else { return Ok(()) };
+    let log_z = predictor.probabilities(&best.labels)?.log_z;
+    let first = copy.block.tokens()[tokens.start].span.start as usize;
+    let from = match format.kind() {
+        // Comments and words of several tokens stand before the first one.
+        Kind::Conllu => {
+            let head = &copy.block.text()[copy.at..first];
+            first - head.trim_start_matches(['\n', '\r']).len()
+        }
+        _ => first,
+    };
+    for (rank, (labelling, mut names)) in found.into_iter().enumerate() {
+        as_written(predictor.labeller(), format.kind(), &mut names);
+        let probability = predictor.probability(&labelling.labels, log_z)?;
+        out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
+        copy.at = from;
+        copy.mark = usize::MAX;
+        format.put(copy, &Labels { tokens: tokens.clone(), names: &names, probabilities: None }, out);
+        let end = copy.block.tokens()[tokens.end - 1].span.end;
+        copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
+        out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });
+    }
+    Ok(())
+}
+
+/// A sentence as JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<Vec<&'a str>>,
+    labels: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<f64>,
+    /// That of the labels in `marginals`, where it is another than in `labels`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marginals: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nbest: Option<Vec<Ranked>>,
+}
+
+impl Record<'_> {
+    /// Whether it has this key. Those of a file must not be there twice.
+    fn has(&self, key: &str) -> bool {
+        match key {
+            "tokens" => self.tokens.is_some(),
+            "labels" => true,
+            "probability" => self.probability.is_some(),
+            "scheme" => self.scheme.is_some(),
+            "marginals" => self.marginals.is_some(),
+            "nbest" => self.nbest.is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// One of several labellings.
+#[derive(Serialize)]
+struct Ranked {
+    labels: Vec<String>,
+    score: f64,
+    probability: f64,
+}
+
+fn json(
+    predictor: &mut Predictor,
+    format: &dyn Format,
+    block: &Block,
+    tokens: std::ops::Range<usize>,
+    marginals: bool,
+    k: usize,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let (best, first) = (predictor.best_labels()?.to_vec(), tokens.start);
+    let word = word_column(predictor.labeller(), format);
+    let mut labels = vec![];
+    predictor.names(&best, &mut labels);
+    let mut record = Record {
+        tokens: word.map(|word| tokens.map(|i| block.field(i, word)).collect()),
+        labels,
+        probability: None,
+        scheme: None,
+        marginals: None,
+        nbest: None,
+    };
+    let log_z = if marginals || k > 1 {
+        let p = predictor.probabilities(&best)?;
+        record.probability = Some(p.sequence);
+        if marginals {
+            let (names, scheme) = predictor.labeller().single_names();
+            record.scheme = scheme.map(Scheme::name);
+            let row = |row: &Vec<f64>| names.iter().cloned().zip(row.iter().map(|p| (*p).into())).collect();
+            record.marginals = Some(p.marginals.iter().map(row).collect());
+        }
+        p.log_z
+    } else {
+        0.0
+    };
+    if k > 1 {
+        let found = predictor.nbest(k)?;
+        let ranked = found.into_iter().map(|(l, labels)| {
+            let probability = predictor.probability(&l.labels, log_z)?;
+            Ok(Ranked { labels, score: l.score, probability })
+        });
+        record.nbest = Some(ranked.collect::<Result<_>>()?);
+    }
+    let failed = |e: serde_json::Error| Error::Output(e.to_string());
+    let start = out.len();
+    if format.kind() == Kind::Jsonl {
+        let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
+        for (key, value) in format::other_json_keys(line) {
+            if !record.has(&key) {
+                out.push(if out.len() == start { b'{' } else { b',' });
+                serde_json::to_writer(&mut *out, &key).map_err(failed)?;
+                out.push(b':');
+                out.extend_from_slice(value.as_bytes());
+            }
+        }
+    }
+    let brace = out.len();
+    serde_json::to_writer(&mut *out, &record).map_err(failed)?;
+    if brace > start {
+        out[brace] = b','; // the object was opened before
+    }
+    out.push(b'\n');
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Sequence labelling: one task among siblings. From a file with labels to a model, and from a model to labels.
+//!
+//! | file | its job |
+//! |---|---|
+//! | `options/` | what a user can choose about data and features |
+//! | `data`, `own_words` | a training file, read |
+//! | `schemes`, `rules`, `weights` | what its labels are taken for |
+//! | `dev`, `scorer` | dev scores |
+//! | `task` | all of it as a [`Task`](crate::run::Task) |
+//! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
+//! | `worker`, `file`, `columns`, `known`, `page`, `trial` | labelling: a sentence, a file |
+//! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
+//! | `folds` | cross-validation |
+
+pub(crate) mod columns;
+pub(crate) mod data;
+mod dev;
+mod file;
+pub mod folds;
+mod inspect;
+mod known;
+mod meta;
+mod model;
+pub(crate) mod options;
+pub(crate) mod own_words;
+mod page;
+mod rules;
+mod save;
+mod schemes;
+pub(crate) mod scorer;
+mod shrink;
+mod task;
+pub(crate) mod text;
+mod trial;
+pub mod warm;
+mod weights;
+mod why;
+mod worker;
+
+pub use data::{Counts, TrainingSet};
+pub use dev::{DevJudge, DevSet};
+pub use file::{Labelled, Output, PredictOptions, predict};
+pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
+pub use meta::Meta;
+pub use model::Labeller;
+pub use options::{DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, RuleChoice};
+pub use page::Seen;
+pub use rules::Broken;
+pub use schemes::Schemes;
+pub use seqoia_model::codes::Bits;
+pub use shrink::{ShrinkOptions, shrink};
+pub use task::{ChainOptions, LabelTask};
+pub use text::{FromText, model_from_text, model_to_text};
+pub use trial::{Trial, try_out};
+pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_text};
+pub use worker::Predictor;

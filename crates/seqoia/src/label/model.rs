@@ -1,0 +1,259 @@
+//! A model that labels: opened from a file or from bytes, shared by any number of workers.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use seqoia_data::features::{
+    ClustersView, Frozen, KeysView, Labels, LexicaView, NamesView, Program, StringsView, WordListView,
+};
+use seqoia_data::format::Kind;
+use seqoia_data::scheme::{self, Scheme};
+use seqoia_model::codes::{self, Bits};
+use seqoia_model::{Container, Error as ModelError};
+use seqoia_structures::chain::{Rules, Space, SpaceView};
+
+use super::meta::{Description, KIND, Meta};
+use super::options::RuleChoice;
+use super::rules;
+use super::schemes::Schemes;
+use crate::error::Result;
+use crate::run::Head;
+
+/// An immutable model.
+pub struct Labeller {
+    container: Container,
+    head: Head,
+    meta: Meta,
+    program: Arc<Program>,
+    schemes: Schemes,
+    kind: Kind,
+    rules: Option<Rules>,
+    well_formed: Option<Rules>, // see `rules::well_formed`
+    decoded: Option<Vec<f32>>,  // weights that are not stored in single precision
+}
+
+impl Labeller {
+    /// Maps a model file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no model, or is damaged.
+    pub fn open(path: &Path) -> Result<Labeller> {
+        Self::read(Container::open(path)?)
+    }
+
+    /// A model that is in memory; `name` is for errors.
+    ///
+    /// # Errors
+    /// When it is no model or is damaged.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Labeller> {
+        Self::read(Container::from_bytes(name, bytes)?)
+    }
+
+    /// The kind of model, as its head names it.
+    pub(crate) const KIND: &'static str = KIND;
+
+    /// Everything that decoding relies on is looked at here, once.
+    pub(crate) fn read(container: Container) -> Result<Labeller> {
+        let damaged = |what: &str| ModelError::damaged(container.file(), what);
+        let head = Head::read(&container)?;
+        if head.kind != KIND {
+            let what = format!("the model is a {}, not a {KIND}", head.kind);
+            return Err(ModelError::new(container.file(), what, "use a model that labels").into());
+        }
+        let Description { head, labeller: meta } = serde_json::from_slice(container.get("meta")?)
+            .map_err(|e| damaged(&format!("its description cannot be read: {e}")))?;
+        let kind = Kind::parse(&meta.format).ok_or_else(|| damaged("its data format is unknown"))?;
+        meta.check(kind).map_err(|what| damaged(&what))?;
+        let scheme = |name: &Option<String>| match name {
+            None => Ok(None),
+            Some(name) => Scheme::parse(name).map(Some).ok_or_else(|| damaged("its label scheme is unknown")),
+        };
+        let schemes = Schemes { file: scheme(&meta.file_scheme)?, model: scheme(&meta.model_scheme)? };
+        let program = Arc::new(Program::new(meta.templates.clone()));
+        let rules = match container.has("rules") {
+            false => None,
+            true => {
+                let rules = Rules::from_bits(meta.labels.len(), container.get("rules")?);
+                Some(rules.ok_or_else(|| damaged("its rules do not fit its labels"))?)
+            }
+        };
+        let (decoded, well_formed) = (codes::decoded(&container)?, None);
+        let mut labeller =
+            Labeller { container, head, meta, program, schemes, kind, rules, well_formed, decoded };
+        let fits = {
+            let (space, frozen) = (labeller.space()?, labeller.frozen()?);
+            space.is_sound()
+                && space.weights() == labeller.weights()?.len()
+                && frozen.node_numbers.is_some_and(|numbers| {
+                    numbers.len() == frozen.nodes.len() && numbers.iter().all(|&a| space.has(a))
+                })
+                && space.edge_attributes() == frozen.edges.len()
+                && labeller.weights()?.iter().all(|w| w.is_finite())
+        };
+        if !fits {
+            return Err(
+                ModelError::damaged(labeller.container.file(), "its parts do not fit together").into()
+            );
+        }
+        // Every pair of labels is looked at, so there must be a weight for it first.
+        labeller.make_well_formed();
+        Ok(labeller)
+    }
+
+    /// The same with other rules. `name` is for errors.
+    ///
+    /// # Errors
+    /// Rules that are none for its labels.
+    pub fn with_rules(mut self, choice: &RuleChoice, name: &str) -> Result<Labeller> {
+        let mut labels = Labels::default();
+        self.meta.labels.iter().for_each(|label| {
+            labels.intern(label);
+        });
+        self.rules = Some(rules::rules(choice, &labels, self.schemes.model, name, false)?);
+        self.make_well_formed();
+        Ok(self)
+    }
+
+    fn make_well_formed(&mut self) {
+        let name = |y: u16| self.meta.labels[usize::from(y)].as_str();
+        self.well_formed =
+            rules::well_formed(self.schemes, self.kind, self.rules.as_ref(), self.meta.labels.len(), name);
+    }
+
+    /// How it was trained.
+    #[must_use]
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What it says about labels, columns and features.
+    #[must_use]
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// The format of its training data.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Size of the file.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.container.len()
+    }
+
+    /// Names of the labels one by one: in the scheme of the training file, if a label has a name there
+    /// whatever stands beside it; else in the model's scheme, which is then given.
+    pub(crate) fn single_names(&self) -> (Vec<String>, Option<Scheme>) {
+        let Schemes { file: Some(file), model: Some(model) } = self.schemes else {
+            return (self.meta.labels.clone(), None);
+        };
+        match self.meta.labels.iter().map(|l| scheme::rename(model, file, l)).collect() {
+            Some(names) => (names, None),
+            None => (self.meta.labels.clone(), Some(model)),
+        }
+    }
+
+    /// Columns that templates read, from the first on.
+    pub(crate) fn columns_read(&self) -> usize {
+        let last = self.meta.templates.iter().filter_map(|t| t.last_column()).max();
+        last.map_or(0, |c| usize::from(c) + 1)
+    }
+
+    pub(crate) fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
+    /// See [`rules::well_formed`].
+    pub(crate) fn well_formed(&self) -> Option<&Rules> {
+        self.well_formed.as_ref()
+    }
+
+    /// How its weights are stored.
+    #[must_use]
+    pub fn bits(&self) -> Bits {
+        Bits::of(&self.container)
+    }
+
+    pub(crate) fn container(&self) -> &Container {
+        &self.container
+    }
+
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// How labels of files and its own go together.
+    pub(crate) fn schemes(&self) -> Schemes {
+        self.schemes
+    }
+
+    pub(crate) fn space(&self) -> Result<SpaceView<'_>> {
+        let labels = self.meta.labels.len();
+        Ok(SpaceView {
+            labels,
+            width: Space::padded(labels),
+            dense: self.meta.dense,
+            singles: self.container.get("space.singles")?,
+            edge_starts: self.container.get("space.estarts")?,
+            edge_pairs: self.container.get("space.epairs")?,
+        })
+    }
+
+    pub(crate) fn weights(&self) -> Result<&[f32]> {
+        match &self.decoded {
+            Some(weights) => Ok(weights),
+            None => Ok(codes::plain(&self.container)?),
+        }
+    }
+
+    pub(crate) fn frozen(&self) -> Result<Frozen<'_>> {
+        let stride = self.program.stride();
+        let keys = |keys, slots| -> Result<KeysView<'_>> {
+            Ok(KeysView { stride, keys: self.container.get(keys)?, slots: self.container.get(slots)? })
+        };
+        Ok(Frozen {
+            strings: self.strings(["strings.text", "strings.starts", "strings.slots"])?,
+            nodes: keys("nodes.keys", "nodes.slots")?,
+            edges: keys("edges.keys", "edges.slots")?,
+            node_numbers: Some(self.container.get("nodes.numbers")?),
+            edge_numbers: None,
+            dense: u32::try_from(self.meta.dense).unwrap_or(u32::MAX),
+            lexica: self.lexica()?,
+        })
+    }
+
+    fn strings(&self, names: [&str; 3]) -> Result<StringsView<'_>> {
+        let [text, starts, slots] = names;
+        Ok(StringsView {
+            text: self.container.get(text)?,
+            starts: self.container.get(starts)?,
+            slots: self.container.get(slots)?,
+        })
+    }
+
+    /// The lists from outside; empty ones if the model has none.
+    fn lexica(&self) -> Result<LexicaView<'_>> {
+        let mut lexica = LexicaView::default();
+        if self.container.has("clusters.paths") {
+            lexica.clusters = ClustersView {
+                words: self.strings(["clusters.text", "clusters.starts", "clusters.slots"])?,
+                paths: self.strings(["paths.text", "paths.starts", "paths.slots"])?,
+                path_of: self.container.get("clusters.paths")?,
+            };
+        }
+        if self.container.has("names.lists") {
+            let strings = self.strings(["names.text", "names.starts", "names.slots"])?;
+            lexica.names = NamesView { strings, masks: self.container.get("names.lists")? };
+            let strings = self.strings(["lower.text", "lower.starts", "lower.slots"])?;
+            lexica.lower = NamesView { strings, masks: self.container.get("lower.lists")? };
+        }
+        if self.container.has("words.marks") {
+            let strings = self.strings(["words.text", "words.starts", "words.slots"])?;
+            lexica.words = WordListView { strings, marks: self.container.get("words.marks")?, sentence: 0 };
+        }
+        Ok(lexica)
+    }
+}

@@ -1,0 +1,63 @@
+//! The words of a training text as its own dictionary. They have to be known before the first sentence is made
+//! into attributes, so the text is held in memory and read twice: it is small beside its attributes.
+
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+
+use seqoia_data::features::Lexica;
+use seqoia_data::format::{self, Block, Blocks, Kind};
+use seqoia_data::open::Input;
+
+use super::options::FeatureChoice;
+use crate::error::{Error, Result};
+
+/// The lists that attributes look into, with the words of the text if they are wanted, and the text again.
+pub(crate) fn collect(
+    input: Input,
+    features: &FeatureChoice,
+    kind: Option<Kind>,
+) -> Result<(Input, Arc<Lexica>)> {
+    if !features.own_words {
+        return Ok((input, Arc::clone(&features.lexica)));
+    }
+    let (file, text) = whole(input)?;
+    let again = || Input::from_reader(&file, Cursor::new(Arc::clone(&text)));
+    let mut lexica = Lexica::clone(&features.lexica);
+    add(again()?, kind, &mut lexica)?;
+    Ok((again()?, Arc::new(lexica)))
+}
+
+fn whole(mut input: Input) -> Result<(String, Arc<[u8]>)> {
+    let mut text = vec![];
+    input.read_to_end(&mut text).map_err(|e| seqoia_data::Error::from_io(&input.name, &e))?;
+    Ok((input.name, text.into()))
+}
+
+fn add(input: Input, kind: Option<Kind>, lexica: &mut Lexica) -> Result<()> {
+    let file = input.name.clone();
+    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
+    let format = format::first(&mut blocks, &mut block, kind)?;
+    if format.kind() != Kind::Words {
+        let kind = format.kind().name();
+        return Err(Error::Option(format!(
+            "--own-dictionary: {file} is read as {kind}, which does not say what its words are; use --format words, \
+             or --dictionary FILE"
+        )));
+    }
+    let mut number = 0;
+    loop {
+        format.parse(&file, &mut block)?;
+        for sentence in block.sentences() {
+            number += 1;
+            let of = |i: usize| block.tokens()[i].span.range();
+            let line = &block.text()[of(sentence.tokens.start).start..of(sentence.tokens.end - 1).end];
+            if !line.split_whitespace().all(|word| lexica.words.add(word, number)) {
+                let what = "the words of the data have more than 4 GiB of text";
+                return Err(seqoia_data::Error::at(&file, sentence.line, what).into());
+            }
+        }
+        if !blocks.fill(&mut block)? {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The scheme of the labels of a training file, the one to train in, and the names that labels may have.
+
+use std::collections::HashMap;
+
+use seqoia_data::features::{Indexer, Labels, Memory, OR};
+use seqoia_data::format::{self, Kind};
+use seqoia_data::scheme::{self, Recogniser, Scheme};
+
+use super::options::DataOptions;
+use crate::error::{Error, Result};
+
+/// How labels of the file and labels of the model go together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Schemes {
+    /// The file's; none if its labels are no chunks.
+    pub file: Option<Scheme>,
+    /// The one trained in.
+    pub model: Option<Scheme>,
+}
+
+impl Schemes {
+    /// The scheme of the model and that of the file, if they differ.
+    pub(crate) fn change(self) -> Option<(Scheme, Scheme)> {
+        self.model.zip(self.file).filter(|(model, file)| model != file)
+    }
+}
+
+/// Recognises the scheme of the labels, and writes them in the one to train in.
+pub(crate) fn recognise(
+    indexer: &mut Indexer,
+    kind: Kind,
+    file: &str,
+    options: &DataOptions,
+) -> Result<Schemes> {
+    let unknown = |label: &&str| options.partial.as_deref() == Some(*label);
+    let mut schemes = Schemes { file: Some(format::WORDS_SCHEME), model: None };
+    if let Some(whole) = options.part_of {
+        schemes.file = whole.file;
+    } else if kind != Kind::Words {
+        let (mut recogniser, mut none_known) = (Recogniser::default(), true);
+        indexer.for_each_gold(|labels| {
+            none_known &= labels.iter().all(unknown);
+            if !labels.iter().any(unknown) {
+                recogniser.sentence(labels);
+            }
+        });
+        if none_known {
+            return Err(Error::Mismatch(format!("{file} has no label that is known: nothing to learn from")));
+        }
+        schemes.file = recogniser.finish();
+    }
+    schemes.model = options.scheme.or(schemes.file);
+    let change = match (schemes.file, schemes.model) {
+        (Some(from), Some(to)) if options.partial.is_some() && !scheme::is_local(from, to) => {
+            return Err(Error::Option(format!(
+                "--partial with --scheme {}: what a label of {} becomes there depends on labels beside it, which \
+                 may not be known; train in {}, or convert the file before labels are taken out",
+                to.name(),
+                from.name(),
+                from.name()
+            )));
+        }
+        (Some(from), Some(to)) => Some((from, to)).filter(|(from, to)| from != to),
+        (None, Some(wanted)) => {
+            let whole =
+                if options.partial.is_some() { " of sentences that are labelled in full" } else { "" };
+            return Err(Error::Option(format!(
+                "--scheme {}: the labels of {file}{whole} are no chunk labels (B-X, I-X, O and the like)",
+                wanted.name()
+            )));
+        }
+        _ => None,
+    };
+    if change.is_none() && options.partial.is_none() {
+        return Ok(schemes);
+    }
+    let mut met: HashMap<String, String> = HashMap::new(); // what labels of sentences known in part may be
+    indexer.relabel(|labels, out| {
+        let whole = !labels.iter().any(unknown);
+        match change {
+            Some((from, to)) if whole => return scheme::convert(from, to, labels, out),
+            _ => out.clear(),
+        }
+        out.extend(labels.iter().map(|label| match change {
+            _ if unknown(label) => OR.to_owned(),
+            Some((from, to)) => match met.get(*label) {
+                Some(may_be) => may_be.clone(),
+                None => {
+                    let may_be = scheme::possible(from, to, label).join(OR);
+                    met.entry((*label).to_owned()).or_insert(may_be).clone()
+                }
+            },
+            None => (*label).to_owned(),
+        }));
+    });
+    Ok(schemes)
+}
+
+/// Whether files and messages can hold a label.
+pub(crate) fn can_be_label(label: &str) -> bool {
+    !label.is_empty() && !label.contains(['\n', '\r'])
+}
+
+/// No label is one that no model may have.
+///
+/// # Errors
+/// The first token with such a label.
+pub(crate) fn check_names(labels: &Labels, corpus: &Memory, lines: &[u32], file: &str) -> Result<()> {
+    let Some((y, name)) = labels.iter().enumerate().find(|(_, name)| !can_be_label(name)) else {
+        return Ok(());
+    };
+    let token = corpus.labels.iter().position(|label| usize::from(*label) == y);
+    let line = token.and_then(|token| lines.get(token)).copied().map_or(0, u64::from);
+    let what = format!("the label {name:?} is empty or holds a line end");
+    Err(seqoia_data::Error::at(file, line, what).help("a label is a text within a line").into())
+}

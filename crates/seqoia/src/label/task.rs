@@ -1,0 +1,304 @@
+//! Sequence labelling as a [`Task`]: a training set, a dev set and the options of the chain.
+
+use std::sync::Arc;
+
+use seqoia_core::{Judge, Structure};
+use seqoia_data::format::Kind;
+use seqoia_learners::registry::LEARNERS;
+use seqoia_report::counted;
+use seqoia_strategies::Crew;
+use seqoia_structures::chain::Precision;
+use serde_json::json;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::dev::{DevJudge, DevSet};
+use super::meta::KIND;
+use super::{TrainingSet, save};
+use crate::error::{Error, Result};
+use crate::run::{Description, Head, LearnOptions, Load, Need, Task, Terms, Trained};
+
+/// How a chain is searched and summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChainOptions {
+    /// Labels that search keeps per position; exact search if none.
+    pub beam: Option<usize>,
+    /// Arithmetic of sums over whole passes.
+    pub precision: Precision,
+}
+
+impl ChainOptions {
+    /// Whether they and the learner go together, as far as can be said before data is read.
+    ///
+    /// # Errors
+    /// A sentence about what does not.
+    pub fn check(&self, learn: &LearnOptions) -> Result<()> {
+        let (name, profile) = (learn.learner.name, learn.profile());
+        if self.precision == Precision::F32 && !profile.whole {
+            return Err(Error::Option(format!(
+                "{name} does not use --precision f32: it makes no sums over whole passes"
+            )));
+        }
+        if self.beam.is_some() && !profile.searches() {
+            let others = LEARNERS.iter().filter(|l| l.profile(&l.defaults()).searches());
+            return Err(Error::Option(format!(
+                "{name} does not search, so it does not use --beam; these do: {}",
+                others.map(|l| l.name).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        if let (None, Some(update)) = (self.beam, update(learn).filter(|u| *u != "full")) {
+            return Err(Error::Option(format!(
+                "--update {update} goes with --beam N: without a beam the search is exact, and whole labellings \
+                 are compared"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The update for inexact search, if the user chose one.
+fn update(learn: &LearnOptions) -> Option<&'static str> {
+    learn.settings.word("update")
+}
+
+/// A labeller to be trained.
+pub struct LabelTask<'a> {
+    set: &'a TrainingSet,
+    dev: Option<&'a DevSet>,
+    chain: ChainOptions,
+}
+
+impl<'a> LabelTask<'a> {
+    /// With exact search in double precision.
+    #[must_use]
+    pub fn new(set: &'a TrainingSet, dev: Option<&'a DevSet>) -> Self {
+        LabelTask { set, dev, chain: ChainOptions::default() }
+    }
+
+    /// With other options of the chain.
+    #[must_use]
+    pub fn with_chain(self, chain: ChainOptions) -> Self {
+        LabelTask { chain, ..self }
+    }
+
+    /// Labels that search keeps per position; none if it is exact. A beam that has room for every label is exact,
+    /// unless prefixes are to be compared all the same.
+    fn beam(&self, learn: &LearnOptions) -> Option<usize> {
+        self.chain.beam.filter(|&size| size < self.set.labels.len() || update(learn).is_some())
+    }
+
+    /// The arithmetic of sums over whole passes, which many labels decide.
+    fn precision(&self) -> Precision {
+        self.chain.precision.with_labels(self.set.labels.len())
+    }
+}
+
+impl Task for LabelTask<'_> {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn check(&self, learn: &LearnOptions) -> Result<()> {
+        use seqoia_core::Question::Costs;
+        self.chain.check(learn)?;
+        if !self.set.costs.is_empty() && !learn.profile().needs.contains(&Costs) {
+            let costly = [("cost".to_owned(), "1".to_owned())];
+            let those = LEARNERS.iter().filter(|l| {
+                l.check(&costly).is_ok_and(|settings| l.profile(&settings).needs.contains(&Costs))
+            });
+            return Err(Error::Option(format!(
+                "--label-cost goes with --cost X, X above 0, and a learner that looks at costs: {}",
+                those.map(|l| l.name).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        Ok(())
+    }
+
+    fn structure(&self, learn: &LearnOptions) -> Result<Arc<dyn Structure>> {
+        let chain = self.set.chain()?.with_precision(self.precision());
+        Ok(match self.beam(learn) {
+            Some(size) => Arc::new(chain.with_beam(size)),
+            None => Arc::new(chain),
+        })
+    }
+
+    fn judge<'a>(&'a self, crew: &Arc<Crew>, _: &Arc<dyn Structure>) -> Option<Box<dyn Judge + 'a>> {
+        let dev = self.dev?;
+        Some(Box::new(DevJudge::new(dev, self.set, Arc::clone(crew))))
+    }
+
+    fn weight(&self) -> f64 {
+        self.set.weight
+    }
+
+    fn examples(&self) -> usize {
+        self.set.corpus.len()
+    }
+
+    fn size(&self) -> usize {
+        self.set.counts.tokens
+    }
+
+    fn terms(&self, learn: &LearnOptions) -> Terms {
+        let set = self.set;
+        let mut terms = set.terms.clone();
+        for (name, value) in [
+            ("precision", self.precision().name().to_owned()),
+            ("cutoff", set.cutoff.to_string()),
+            ("pairs", set.pairs.name().to_owned()),
+            ("format", set.kind.name().to_owned()),
+            ("label column", set.label.to_string()),
+            ("scheme", set.schemes.model.map_or("none", |s| s.name()).to_owned()),
+        ] {
+            terms.push((name, value));
+        }
+        terms.extend(set.dictionary.lexica.digest().map(|digest| ("lexica", format!("{digest:016x}"))));
+        terms.extend(self.beam(learn).map(|size| ("beam", size.to_string())));
+        terms.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn inputs(&self) -> Terms {
+        // Serialising plain strings and numbers cannot fail.
+        let templates = serde_json::to_vec(self.set.program.templates()).unwrap_or_default();
+        let inputs = [
+            ("training data", self.set.digest.clone()),
+            ("dev data", self.dev.map_or("none".to_owned(), |dev| dev.digest.clone())),
+            ("templates", format!("{:032x} {}", xxh3_128(&templates), self.set.transitions)),
+        ];
+        inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn memory(&self, load: &Load) -> Need {
+        let (counts, dev) = (&self.set.counts, self.dev.map_or(0, DevSet::bytes));
+        Need {
+            weights: self.set.space.view().weights(),
+            data: self.set.bytes() + dev,
+            workers: workers(self.set, load),
+            // Indexing sorted all occurrences by attribute.
+            reading: 8 * counts.items + 24 * self.set.node_numbers.len(),
+        }
+    }
+
+    fn describe(&self, learn: &LearnOptions) -> Description {
+        let (set, n) = (self.set, |x: usize, thing: &str| counted(x as u64, thing));
+        let attributes = set.space.attributes() + set.space.view().edge_attributes();
+        let (sequences, tokens, weights) = (set.corpus.len(), set.counts.tokens, set.space.existing());
+        let labels = n(set.labels.len(), "label");
+        let mut blocks =
+            vec![("data", vec![set.file.clone(), n(sequences, "sequence"), n(tokens, "token"), labels])];
+        if let Some(dev) = self.dev {
+            blocks.push(("dev", vec![dev.file.clone(), n(dev.len(), "sequence"), n(dev.tokens(), "token")]));
+        }
+        let templates = match (set.program.given(), set.program.templates().len()) {
+            (Some(_), 1) => "those of the file".to_owned(),
+            (given, templates) => n(templates - usize::from(given.is_some()), "template"),
+        };
+        let mut features = vec![templates, n(attributes, "attribute"), n(weights, "weight")];
+        features.extend(match (set.schemes.file, set.schemes.model) {
+            (Some(file), Some(model)) if file != model => {
+                Some(format!("{} read as {}", file.name(), model.name()))
+            }
+            (file, _) => file.map(|scheme| scheme.name().to_owned()),
+        });
+        features.extend(set.without_pos.then(|| "no column for parts of speech".to_owned()));
+        blocks.push(("features", features));
+        if !set.terms.is_empty() {
+            blocks
+                .push(("labels", set.terms.iter().map(|(name, value)| format!("{name} {value}")).collect()));
+        }
+        let mut remarks = vec![];
+        if self.precision() != self.chain.precision {
+            remarks.push(("precision", vec!["f64: more than 64 labels are always summed in it".to_owned()]));
+        }
+        let beam = self.beam(learn);
+        let record = json!({
+            "data": set.file,
+            "digest": set.digest,
+            "sequences": sequences,
+            "tokens": tokens,
+            "labels": set.labels.len(),
+            "attributes": attributes,
+            "weights": weights,
+            "beam": beam,
+        });
+        Description {
+            blocks,
+            warnings: warnings(set, self.dev),
+            training: beam.map(|size| format!("beam {size}")).into_iter().collect(),
+            remarks,
+            record: match record {
+                serde_json::Value::Object(record) => record,
+                _ => serde_json::Map::new(),
+            },
+            example_file: match set.kind {
+                Kind::Columns | Kind::Words | Kind::Tagged => "test.txt",
+                Kind::Conllu | Kind::Conllx => "test.conllu",
+                Kind::Crfsuite => "test.crfsuite",
+                Kind::Jsonl => "test.jsonl",
+                Kind::Ocr => "test.data",
+            },
+        }
+    }
+
+    fn model(&self, trained: &Trained, head: Head) -> Result<Vec<u8>> {
+        save::model_bytes(self.set, trained, head)
+    }
+}
+
+/// Bytes that grow with the longest sentence and with a batch.
+fn workers(set: &TrainingSet, load: &Load) -> usize {
+    /// A token of a block of text, with its columns.
+    const TOKEN: usize = 150;
+    /// Arrays of doubles [T][W] of a worker: scores, exponentials, forward and backward sums, and so on.
+    const ARRAYS: usize = 10;
+    let (space, counts) = (set.space.view(), &set.counts);
+    let mut lengths: Vec<usize> = (0..set.corpus.len()).map(|id| set.corpus.size(id)).collect();
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    let longest = lengths.first().copied().unwrap_or(0);
+    let matrix = 8 * space.labels * space.width;
+    let edges = |tokens: usize, sentences: usize| match counts.edge_items {
+        0 => sentences * matrix,
+        _ => tokens * matrix,
+    };
+    let row = 8 * space.width;
+    let worker = ARRAYS * longest * row + 4 * edges(longest, 1);
+    // What is found out about a batch: parts of each sentence, and their gradient as rows of weights.
+    let batch = load.batch.min(lengths.len());
+    let tokens: usize = lengths[..batch].iter().sum();
+    let items = counts.items / counts.tokens.max(1) + 1;
+    let notes = 2 * (tokens * row + edges(tokens, batch)) + tokens * items * 16 * space.width.div_ceil(32);
+    longest * TOKEN + load.threads * worker + notes + notes / 8 // buffers grow in steps
+}
+
+/// What may not be meant so.
+fn warnings(set: &TrainingSet, dev: Option<&DevSet>) -> Vec<String> {
+    let mut warnings = vec![];
+    if let Some(broken) = &set.broken {
+        warnings.push(format!(
+            "{}:{}: {} against the rules; the rules do not hold in {}",
+            set.file,
+            broken.line,
+            if broken.what.is_empty() { "the labels are" } else { &broken.what },
+            counted(broken.sentences as u64, "such sentence")
+        ));
+    }
+    if let (Some(mark), true) = (&set.partial, set.sets.is_empty()) {
+        warnings.push(format!("--partial: no label of {} is {mark}", set.file));
+    }
+    let mark = set.labels.iter().find(|label| set.partial.is_none() && matches!(*label, "_" | "?"));
+    if let Some(mark) = mark {
+        warnings.push(format!(
+            "{mark} is learned as a label; --partial={mark} takes it for one that is not known"
+        ));
+    }
+    warnings.extend(set.doubts.iter().cloned());
+    if set.labels.len() == 1 {
+        let only = set.labels.name(0);
+        warnings.push(format!("every token has the label {only}; is --label the right column?"));
+    }
+    let unseen = dev.map(|dev| dev.unseen(set)).unwrap_or_default();
+    if let (Some(dev), [first, ..]) = (dev, &unseen[..]) {
+        let labels = counted(unseen.len() as u64, "label");
+        warnings.push(format!("{} has {labels} that {} never has, such as {first}", dev.file, set.file));
+    }
+    warnings
+}

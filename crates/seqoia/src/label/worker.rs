@@ -1,0 +1,295 @@
+//! One worker with a model: reads a sentence, finds its labels, names them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use seqoia_core::{Example, Sequence, SequenceView};
+use seqoia_data::features::{Extractor, Program};
+use seqoia_data::format::{self, Block, Blocks, Kind};
+use seqoia_data::open::Input;
+use seqoia_data::scheme;
+use seqoia_structures::chain::{Decoder, Known, Labelling, Limits};
+
+use super::Labeller;
+use super::known::KnownLabels;
+use crate::error::{Error, Result, counted};
+
+/// One worker with a model.
+pub struct Predictor {
+    labeller: Arc<Labeller>,
+    program: Arc<Program>, // the model's, or one that reads other columns
+    extractor: Option<Extractor>,
+    decoder: Decoder<f32>,
+    sequence: Sequence, // its labels are those that are known
+    known: Option<KnownLabels>,
+    best: Vec<u16>,
+    free: bool,           // no labelling is well formed and has the labels that are known
+    place: (String, u64), // file and line of the sentence
+}
+
+/// Probabilities of one sentence.
+pub(crate) struct Probabilities {
+    /// Of the best labelling.
+    pub(crate) sequence: f64,
+    /// Of each label at each token: `[T][K]`.
+    pub(crate) marginals: Vec<Vec<f64>>,
+    /// log Z.
+    pub(crate) log_z: f64,
+}
+
+impl Predictor {
+    /// A worker.
+    #[must_use]
+    pub fn new(labeller: Arc<Labeller>) -> Self {
+        Predictor {
+            program: Arc::clone(labeller.program()),
+            labeller,
+            extractor: None,
+            decoder: Decoder::default(),
+            sequence: Sequence::default(),
+            known: None,
+            best: vec![],
+            free: false,
+            place: Default::default(),
+        }
+    }
+
+    /// Keeps to the labels that stand in the data; `mark` stands where none is known.
+    #[must_use]
+    pub fn with_known(self, mark: &str) -> Self {
+        let known = KnownLabels::new(self.labeller.meta(), self.labeller.schemes(), mark);
+        Predictor { known: Some(known), ..self }
+    }
+
+    /// Makes attributes in this way instead, see [`program_for`](crate::label::columns::program_for).
+    #[must_use]
+    pub(crate) fn with_program(self, program: Arc<Program>) -> Self {
+        Predictor { program, extractor: None, ..self }
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn labeller(&self) -> &Labeller {
+        &self.labeller
+    }
+
+    /// Labels a sentence given as rows of fields, without the label; in the scheme of the training
+    /// file. If the model was trained on a file that has attributes (CRFsuite's text, for one), a row is
+    /// the attributes of a token.
+    ///
+    /// # Errors
+    /// When a row has too few fields, or a field is empty or holds a tab or a line end.
+    pub fn label(&mut self, rows: &[&[&str]]) -> Result<Vec<String>> {
+        if rows.is_empty() {
+            return Ok(vec![]);
+        }
+        self.read_rows(rows)?;
+        let best = self.best_labels()?.to_vec();
+        let mut out = vec![];
+        self.names(&best, &mut out);
+        Ok(out)
+    }
+
+    /// Extracts the attributes of a sentence given as rows, of which there is at least one.
+    pub(crate) fn read_rows(&mut self, rows: &[&[&str]]) -> Result<()> {
+        let labeller = Arc::clone(&self.labeller);
+        let (given, needed) = (labeller.program().given().is_some(), labeller.columns_read().max(1));
+        let mut text = String::new();
+        for row in rows {
+            if !given && row.len() < needed {
+                return Err(Error::Option(format!(
+                    "a token has {}, the model reads {needed}",
+                    counted(row.len(), "field")
+                )));
+            }
+            if row.iter().any(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
+                return Err(Error::Option("a field is empty or holds a tab or a line end".to_owned()));
+            }
+            if given {
+                let escaped =
+                    row.iter().map(|a| format!("\t{}", a.replace('\\', "\\\\").replace(':', "\\:")));
+                text.push('_');
+                text.extend(escaped);
+                text.push('\n');
+                continue;
+            }
+            text.push_str(&row.join("\t"));
+            text.push_str("\t_\n"); // in place of the label, so that there is always a tab
+        }
+        let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("sentence", text)?), Block::default());
+        let kind = if given { Kind::Crfsuite } else { Kind::Columns };
+        let format = format::first(&mut blocks, &mut block, Some(kind))?;
+        format.parse("sentence", &mut block)?;
+        if block.tokens().len() != rows.len() {
+            return Err(Error::Option("-DOCSTART- is no word: it stands between documents".to_owned()));
+        }
+        if let Some(known) = &mut self.known {
+            known.forget(); // rows have no labels
+        }
+        self.extract("sentence", &block, 0..rows.len())
+    }
+
+    /// The sentence that was read.
+    pub(crate) fn sequence(&self) -> SequenceView<'_> {
+        self.sequence.view()
+    }
+
+    /// Extracts the attributes of a sentence, and the labels that are known, which stand in column `label`.
+    pub(crate) fn read(
+        &mut self,
+        file: &str,
+        block: &Block,
+        tokens: std::ops::Range<usize>,
+        label: usize,
+    ) -> Result<()> {
+        if let Some(known) = &mut self.known {
+            let names = tokens.clone().map(|i| block.field(i, label));
+            known.read(names, &mut self.sequence.labels).map_err(|t| {
+                let (i, mark) = (tokens.start + t, known.mark());
+                let what =
+                    format!("the label '{}' is given, which the model does not know", block.field(i, label));
+                let help = format!("write {mark} where no label is known, or train with it");
+                seqoia_data::Error::at(file, block.line(i), what).help(help)
+            })?;
+        }
+        self.extract(file, block, tokens)
+    }
+
+    fn extract(&mut self, file: &str, block: &Block, tokens: std::ops::Range<usize>) -> Result<()> {
+        if self.place.0 != file {
+            file.clone_into(&mut self.place.0);
+        }
+        self.place.1 = block.line(tokens.start);
+        self.free = false;
+        let mut frozen = self.labeller.frozen()?;
+        let extractor =
+            self.extractor.get_or_insert_with(|| Extractor::new(Arc::clone(&self.program), &mut frozen));
+        for lists in [&mut self.sequence.nodes, &mut self.sequence.edges] {
+            lists.starts.clear();
+            lists.items.clear();
+            lists.values.clear();
+        }
+        let Sequence { nodes, edges, .. } = &mut self.sequence;
+        Ok(extractor.extract(&mut frozen, file, block, tokens, nodes, edges)?)
+    }
+
+    /// The best labelling of the sentence that was read.
+    ///
+    /// In a model whose scheme is not the file's it is one that the file's scheme can say, if there is any.
+    pub(crate) fn best_labels(&mut self) -> Result<&[u16]> {
+        let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
+        let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
+        let score = self.decoder.best(space, w, self.sequence.view(), limits, &mut self.best);
+        if score.is_finite() {
+            return Ok(&self.best);
+        }
+        self.set_free()?;
+        self.best_labels()
+    }
+
+    /// Gives up well-formedness for the sentence at hand, or says that nothing is allowed.
+    fn set_free(&mut self) -> Result<()> {
+        if self.free || self.labeller.well_formed().is_none() {
+            return Err(self.nothing_allowed());
+        }
+        self.free = true;
+        Ok(())
+    }
+
+    fn nothing_allowed(&self) -> Error {
+        let (file, line) = (&self.place.0, self.place.1);
+        if self.labeller.rules().is_none() && !self.known.as_ref().is_some_and(|known| known.any) {
+            let what = "the scores of the sentence are beyond all numbers";
+            let help = "the weights or the values of attributes are too large: train with a stronger penalty";
+            return seqoia_data::Error::at(file, line, what).help(help).into();
+        }
+        let help = "give fewer labels, or train with rules that leave a way";
+        let what = "the sentence has no labelling that the rules and the given labels allow";
+        seqoia_data::Error::at(file, line, what).help(help).into()
+    }
+
+    /// The k best labellings of the sentence that was read, with their names.
+    ///
+    /// Known labels that are no labelling in their own scheme are kept all the same; then, several labellings of
+    /// the model may be one of the file, which is listed once.
+    pub(crate) fn nbest(&mut self, k: usize) -> Result<Vec<(Labelling, Vec<String>)>> {
+        let mut found = vec![];
+        for labelling in self.raw_nbest(k)? {
+            let mut names = vec![];
+            self.names(&labelling.labels, &mut names);
+            found.push((labelling, names));
+        }
+        if self.free {
+            let mut met = HashSet::new();
+            found.retain(|(_, names)| met.insert(names.clone()));
+        }
+        Ok(found)
+    }
+
+    /// The k best labellings in the scheme of the model.
+    pub(crate) fn raw_nbest(&mut self, k: usize) -> Result<Vec<Labelling>> {
+        let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
+        let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
+        let found = self.decoder.nbest(space, w, self.sequence.view(), limits, k);
+        if !found.is_empty() || k == 0 || self.sequence.view().is_empty() {
+            return Ok(found);
+        }
+        self.set_free()?;
+        self.raw_nbest(k)
+    }
+
+    /// Probabilities in the sentence that was read; of the sequence, that of `labels`.
+    pub(crate) fn probabilities(&mut self, labels: &[u16]) -> Result<Probabilities> {
+        let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
+        let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
+        let log_z = self.decoder.marginals(space, w, self.sequence.view(), limits);
+        let sequence = self.probability(labels, log_z)?;
+        let row = |t: usize| {
+            (0..space.labels).map(|y| self.decoder.marginal(space, t, seqoia_core::cast::label(y))).collect()
+        };
+        Ok(Probabilities { sequence, marginals: (0..labels.len()).map(row).collect(), log_z })
+    }
+
+    /// Probability of a labelling of the sentence that was scored last.
+    pub(crate) fn probability(&self, labels: &[u16], log_z: f64) -> Result<f64> {
+        if !log_z.is_finite() {
+            return Err(self.nothing_allowed());
+        }
+        Ok((self.decoder.score_of(self.labeller.space()?, labels) - log_z).exp().min(1.0))
+    }
+
+    /// Names of labels, in the scheme of the training file.
+    pub(crate) fn names(&self, labels: &[u16], out: &mut Vec<String>) {
+        let names = &self.labeller.meta().labels;
+        let name = |y: &u16| names[usize::from(*y)].as_str();
+        if let Some((model, file)) = self.labeller.schemes().change() {
+            let names: Vec<&str> = labels.iter().map(name).collect();
+            scheme::convert(model, file, &names, out);
+        } else {
+            // Into the memory that it has.
+            out.resize_with(labels.len(), String::new);
+            out.iter_mut().zip(labels).for_each(|(out, y)| name(y).clone_into(out));
+        }
+        // What is known is written as it was, even if it is no labelling in its own scheme.
+        if let Some(known) = &self.known {
+            let given = out.iter_mut().zip(&known.names).filter(|(_, name)| !name.is_empty());
+            given.for_each(|(out, name)| out.clone_from(name));
+        }
+    }
+}
+
+/// What labellings of a sentence are held to.
+fn limits<'a>(
+    labeller: &'a Labeller,
+    known: Option<&'a KnownLabels>,
+    sequence: &'a Sequence,
+    free: bool,
+) -> Limits<'a> {
+    let known = known.filter(|known| known.any);
+    let well_formed = labeller.well_formed().filter(|_| !free);
+    Limits {
+        rules: well_formed.or(labeller.rules()),
+        known: known.map(|known| Known { labels: &sequence.labels, sets: &known.sets }),
+        steps: known.and_then(|known| known.steps.as_ref()).filter(|_| !free),
+    }
+}

@@ -1,0 +1,18 @@
+//! A run trains whatever implements [`Task`]: passes, dev scores, the best weights, checkpoints, the reason why it
+//! ended. It knows no chain, no column and no label.
+
+mod checkpoint;
+mod head;
+mod options;
+mod progress;
+mod task;
+mod train;
+
+pub use checkpoint::Checkpoint;
+pub use head::Head;
+pub use options::{LearnOptions, Passes, Start, Strength};
+pub use progress::{Ended, PassRow, Trained, Watch};
+pub use task::{Description, Load, Need, Task, Terms};
+pub use train::Run;
+
+pub(crate) use checkpoint::refuse as refuse_checkpoint;

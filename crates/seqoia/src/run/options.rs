@@ -1,0 +1,155 @@
+//! How to learn: what a user can choose about any run, checked once.
+
+use std::sync::Arc;
+
+use seqoia_core::Profile;
+use seqoia_core::param::Settings;
+use seqoia_learners::registry::{Entry, LEARNERS, Objective, Penalty};
+use seqoia_strategies::registry::Chosen;
+
+use super::Checkpoint;
+use crate::error::{Error, Result};
+
+/// A penalty as the user gave it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// A number.
+    Plain(f64),
+    /// A number divided by the number of training examples: other tools' units.
+    OverN(f64),
+}
+
+impl Strength {
+    /// The number of the objective.
+    #[must_use]
+    pub fn value(self, n: f64) -> f64 {
+        match self {
+            Strength::Plain(x) => x,
+            Strength::OverN(x) => x / n,
+        }
+    }
+}
+
+/// How many passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passes {
+    /// This many.
+    Exactly(u64),
+    /// At most this many; the learner's own test may end it before.
+    AtMost(u64),
+}
+
+/// Weights to start from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// As long as the structure's, or shorter if its feature space is open.
+    pub weights: Vec<f64>,
+    /// Open feature spaces: what they belong to, see [`seqoia_core::Structure::memo`].
+    pub memo: Option<Vec<u8>>,
+}
+
+const L1: &str = "|w|_1 (--l1, --c1, --rho1)";
+const L2: &str = "|w|^2 (--l2, --c2, --rho2, -C)";
+
+/// How to learn.
+#[derive(Clone)]
+pub struct LearnOptions {
+    /// The learner.
+    pub learner: &'static Entry,
+    /// Its parameters.
+    pub settings: Settings,
+    /// l1, if given.
+    pub l1: Option<Strength>,
+    /// l2, if given.
+    pub l2: Option<Strength>,
+    /// The strategy; the learner's own if none.
+    pub strategy: Option<Chosen>,
+    /// At most this many threads; never changes the result.
+    pub threads: usize,
+    /// How many passes; the learner's own number if none.
+    pub passes: Option<Passes>,
+    /// Keep the last weights instead of the best on dev data.
+    pub keep_last: bool,
+    /// Stop after so many passes without gain on dev data.
+    pub patience: Option<u64>,
+    /// Random seed.
+    pub seed: u64,
+    /// Weights to start from; zeros if none.
+    pub start: Option<Start>,
+    /// A checkpoint after so many passes each, and at the end: see [`crate::Watch::checkpoint`].
+    pub checkpoint_every: Option<u64>,
+    /// A run to go on with.
+    pub resume: Option<Arc<Checkpoint>>,
+}
+
+impl LearnOptions {
+    /// A learner with these settings, all else by default.
+    #[must_use]
+    pub fn new(learner: &'static Entry, settings: Settings) -> Self {
+        LearnOptions {
+            learner,
+            settings,
+            l1: None,
+            l2: None,
+            strategy: None,
+            threads: 1,
+            passes: None,
+            keep_last: false,
+            patience: None,
+            seed: 1,
+            start: None,
+            checkpoint_every: None,
+            resume: None,
+        }
+    }
+
+    /// The penalties for data whose examples weigh n together.
+    pub(crate) fn objective(&self, n: f64) -> Objective {
+        let usual = if self.l1.is_some() { 0.0 } else { self.learner.l2 / n };
+        Objective { l1: self.l1.map_or(0.0, |s| s.value(n)), l2: self.l2.map_or(usual, |s| s.value(n)) }
+    }
+
+    /// What must be known about the learner with these options. What it asks may depend on whether there is a
+    /// penalty, not on how large it is, so the number of examples does not matter.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.learner.build(&self.settings, self.objective(1.0)).profile()
+    }
+
+    /// The strategy that will run.
+    ///
+    /// # Errors
+    /// A strategy that does not take the learner, penalties that the learner does not know.
+    pub fn check(&self) -> Result<Chosen> {
+        let name = self.learner.name;
+        let unknown = |what: &str| {
+            let others = LEARNERS.iter().filter(|l| match what {
+                L1 => l.penalty == Penalty::L1L2,
+                _ => l.penalty != Penalty::None,
+            });
+            let others: Vec<_> = others.map(|l| l.name).collect();
+            Err(Error::Option(format!("{name} has no penalty {what}; these have: {}", others.join(", "))))
+        };
+        match self.learner.penalty {
+            Penalty::None if self.l1.is_some() => return unknown(L1),
+            Penalty::None if self.l2.is_some() => return unknown(L2),
+            Penalty::L2 if self.l1.is_some() => return unknown(L1),
+            _ => (),
+        }
+        match self.patience {
+            Some(0) => return Err(Error::Option("--patience 0: at least one pass is needed".to_owned())),
+            Some(_) if self.keep_last => {
+                let what = "--patience counts the passes since the best one: it goes with --keep best";
+                return Err(Error::Option(what.to_owned()));
+            }
+            _ => (),
+        }
+        let profile = self.profile();
+        let strategy = match &self.strategy {
+            Some(chosen) => chosen.clone(),
+            None => Chosen::new(None, &[], &profile).map_err(Error::Option)?,
+        };
+        strategy.entry.accepts(&profile).map_err(|e| Error::Option(e.to_string()))?;
+        Ok(strategy)
+    }
+}

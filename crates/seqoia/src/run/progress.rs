@@ -1,0 +1,90 @@
+//! What a run tells while it works, and what it gives in the end.
+
+use seqoia_core::{Report, Score};
+
+/// Why training ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All passes were made.
+    Passes,
+    /// The learner's own test, in its words.
+    Converged(String),
+    /// No gain on dev data for so many passes.
+    Patience(u64),
+    /// The user wanted it.
+    Interrupted,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ended::Passes => write!(f, "all passes made"),
+            Ended::Converged(why) => write!(f, "{why}"),
+            Ended::Patience(1) => write!(f, "no gain on dev data for 1 pass"),
+            Ended::Patience(n) => write!(f, "no gain on dev data for {n} passes"),
+            Ended::Interrupted => write!(f, "by the user"),
+        }
+    }
+}
+
+/// One row of the training table.
+#[derive(Clone, Debug)]
+pub struct PassRow {
+    /// Number of the pass, from 1.
+    pub number: u64,
+    /// What the learner saw.
+    pub report: Report,
+    /// F, if the learner knows it.
+    pub objective: Option<f64>,
+    /// Examples of the training set.
+    pub examples: usize,
+    /// Dev scores; the first decides.
+    pub scores: Vec<Score>,
+    /// The best pass so far.
+    pub best: bool,
+}
+
+/// Is told what happens; prints, logs or does nothing.
+pub trait Watch {
+    /// A pass has ended.
+    fn pass(&mut self, row: &PassRow);
+    /// A checkpoint is to be kept ([`LearnOptions::checkpoint_every`](super::LearnOptions::checkpoint_every)): the
+    /// bytes of its file.
+    fn checkpoint(&mut self, _pass: u64, _file: &[u8]) {}
+}
+
+impl Watch for () {
+    fn pass(&mut self, _: &PassRow) {}
+}
+
+/// What training gives.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// The weights to ship.
+    pub weights: Vec<f64>,
+    /// Open feature spaces: what the weights belong to, see [`seqoia_core::Structure::memo`].
+    pub memo: Option<Vec<u8>>,
+    /// Dev scores of these weights.
+    pub scores: Vec<Score>,
+    /// The pass they are from.
+    pub best_pass: u64,
+    /// Passes made.
+    pub passes: u64,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+/// How far a run has come: what a checkpoint holds beside the learner's state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    /// Passes made.
+    pub(super) pass: u64,
+    /// The learner's own test held after the last one, in its words.
+    pub(super) converged: Option<String>,
+    /// The weights to ship.
+    pub(super) best: Vec<f64>,
+    /// The pass they are from.
+    pub(super) best_pass: u64,
+    /// Their dev scores.
+    pub(super) scores: Vec<Score>,
+}

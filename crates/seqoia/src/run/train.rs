@@ -1,0 +1,272 @@
+//! The loop of a run: passes, dev scores, the best model, early stopping, the reason why it ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use seqoia_core::{Data, Done, Learner, Profile, Score, Structure};
+use seqoia_learners::registry::Objective;
+use seqoia_strategies::registry::Chosen;
+use seqoia_strategies::{Crew, Setup};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::checkpoint::{self, Digests};
+use super::progress::{Ended, PassRow, Progress, Trained, Watch};
+use super::{Head, LearnOptions, Load, Passes, Start, Task, Terms};
+use crate::error::{Error, Result};
+
+/// A run that is ready to start.
+pub struct Run<'a> {
+    task: &'a dyn Task,
+    options: &'a LearnOptions,
+    strategy: Chosen,
+    objective: Objective,
+    profile: Profile,
+    passes: Passes,
+}
+
+impl<'a> Run<'a> {
+    /// Checks that data and options go together.
+    ///
+    /// # Errors
+    /// A sentence about those that do not.
+    pub fn new(task: &'a dyn Task, options: &'a LearnOptions) -> Result<Self> {
+        let strategy = options.check()?;
+        task.check(options)?;
+        let objective = options.objective(task.weight());
+        let profile = options.learner.build(&options.settings, objective).profile();
+        let passes = options.passes.unwrap_or(match profile.stops {
+            true => Passes::AtMost(options.learner.passes),
+            false => Passes::Exactly(options.learner.passes),
+        });
+        Ok(Run { task, options, strategy, objective, profile, passes })
+    }
+
+    /// The strategy that will run.
+    #[must_use]
+    pub fn strategy(&self) -> &Chosen {
+        &self.strategy
+    }
+
+    /// The penalties.
+    #[must_use]
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// What is known about the learner.
+    #[must_use]
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// How many passes at most.
+    #[must_use]
+    pub fn passes(&self) -> u64 {
+        match self.passes {
+            Passes::Exactly(n) | Passes::AtMost(n) => n,
+        }
+    }
+
+    /// Bytes that training takes, data included: an upper bound.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        /// The program itself, and what files and threads take.
+        const PROGRAM: usize = 16 << 20;
+        let (threads, learner) = (self.options.threads, &self.profile);
+        let batch = if learner.whole { 0 } else { self.strategy.batch() };
+        let need = self.task.memory(&Load { threads, batch });
+        // The weights of the moment, the best ones, what a save makes of them; for each worker a gradient and its
+        // copy in single precision, or one plane of scratch.
+        let planes = 4 + if learner.whole { 2 } else { 1 } * threads;
+        let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
+        let learning = (learner.per_weight + file + 8 * planes) * need.weights;
+        let examples = learner.per_example * self.task.examples();
+        PROGRAM + need.data + learning.max(need.reading) + examples + need.workers
+    }
+
+    /// The pass after which the run goes on, if it resumes another.
+    ///
+    /// # Errors
+    /// A checkpoint of other data or other options: a sentence that says which.
+    pub fn resumed(&self) -> Result<Option<u64>> {
+        let Some(checkpoint) = &self.options.resume else { return Ok(None) };
+        checkpoint.check(&self.digests(), self.passes())?;
+        Ok(Some(checkpoint.pass()))
+    }
+
+    /// Trains until the passes are made, the learner has converged, dev scores have stalled, or
+    /// `stop` is raised. With checkpoints a pass is not cut short by `stop`: only whole passes can be
+    /// gone on from with the same result.
+    ///
+    /// # Errors
+    /// When an example cannot be answered, the method fails, weights are not finite, or a checkpoint
+    /// does not fit.
+    pub fn run(&self, watch: &mut dyn Watch, stop: &Arc<AtomicBool>) -> Result<Trained> {
+        let (task, options) = (self.task, self.options);
+        let crew = Arc::new(Crew::new(options.threads.max(1)));
+        let structure = task.structure(options)?;
+        let mut learner = options.learner.build(&options.settings, self.objective);
+        let mut progress = Progress::default();
+        self.resumed()?;
+        if let Some(checkpoint) = &options.resume {
+            progress = checkpoint.load(&mut *learner, &*structure)?;
+        } else if let Some(start) = &options.start {
+            self.start(start, &mut *learner, &*structure)?;
+        }
+        let setup = Setup {
+            crew: Arc::clone(&crew),
+            seed: options.seed,
+            chunks: Setup::chunks(task.size()),
+            stop: if options.checkpoint_every.is_some() { Arc::default() } else { Arc::clone(stop) },
+        };
+        let mut strategy = self.strategy.build(Arc::clone(&structure), setup)?;
+        strategy.accepts(&*learner)?;
+        let mut judge = task.judge(&crew, &structure);
+        let has_dev = judge.is_some();
+        let mut scores_of = |weights: &[f64]| judge.as_mut().map_or(Ok(vec![]), |j| j.scores(weights));
+        if progress.pass > 0 {
+            progress.scores = scores_of(&progress.best)?;
+        }
+        strategy.begin(&mut *learner, options.resume.is_some())?;
+        let digests = options.checkpoint_every.map(|every| (every.max(1), self.digests()));
+
+        // A resumed run may have nothing left to do.
+        let mut ended = self.ended(&progress, has_dev, stop);
+        while ended.is_none() {
+            let pass = progress.pass + 1;
+            let report = strategy.pass(pass, &mut *learner)?;
+            let weights = learner.weights();
+            if weights.iter().any(|w| !w.is_finite()) {
+                return Err(seqoia_core::Error::Learner(format!(
+                    "after pass {pass} some weights are not finite; try a stronger penalty or another learner"
+                ))
+                .into());
+            }
+            let scores = scores_of(&weights)?;
+            let gain = match (progress.scores.first(), scores.first()) {
+                (Some(old), Some(new)) => options.keep_last || new.beats(old),
+                _ => true,
+            };
+            progress.pass = pass;
+            progress.converged = match &report.done {
+                Done::Converged(why) | Done::Stuck(why) => Some((*why).to_owned()),
+                Done::Pass => None,
+            };
+            let stuck = matches!(report.done, Done::Stuck(_));
+            watch.pass(&PassRow {
+                number: pass,
+                report,
+                objective: learner.objective(),
+                examples: task.examples(),
+                scores: scores.clone(),
+                best: gain && !scores.is_empty() && !options.keep_last,
+            });
+            if gain {
+                (progress.best, progress.best_pass, progress.scores) = (weights, pass, scores);
+            }
+            ended = self.ended(&progress, has_dev, stop);
+            if stuck && ended.is_none() {
+                ended = progress.converged.clone().map(Ended::Converged);
+            }
+            let due = |every: u64| pass.is_multiple_of(every) || ended.is_some();
+            if let Some((_, digests)) = digests.as_ref().filter(|(every, _)| due(*every)) {
+                watch.checkpoint(pass, &checkpoint::bytes(digests, &progress, &mut *learner, &*structure));
+            }
+        }
+        let Progress { best, best_pass, scores, pass, .. } = progress;
+        let ended = ended.filter(|_| pass > 0);
+        let ended = ended.ok_or_else(|| Error::Option("no pass was made: --passes is 0".to_owned()))?;
+        Ok(Trained { weights: best, memo: structure.memo(), scores, best_pass, passes: pass, ended })
+    }
+
+    /// The bytes of the model file.
+    ///
+    /// # Errors
+    /// Weights that a file cannot hold.
+    pub fn model(&self, trained: &Trained) -> Result<Vec<u8>> {
+        let head = Head {
+            made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
+            kind: self.task.kind().to_owned(),
+            calibrated: self.profile.calibrated,
+            training: self.terms(),
+            data_digest: self.task.inputs().remove(checkpoint::DATA).unwrap_or_default(),
+            examples: self.task.examples(),
+            scores: trained.scores.iter().map(|s: &Score| (s.name.to_owned(), s.value)).collect(),
+            passes: trained.passes,
+            best_pass: trained.best_pass,
+            ended: trained.ended.to_string(),
+        };
+        self.task.model(trained, head)
+    }
+
+    /// How it is trained, as text; never the number of threads.
+    fn terms(&self) -> Terms {
+        let options = self.options;
+        let mut all = self.task.terms(options);
+        let settings = options.settings.iter().chain(self.strategy.settings.iter());
+        all.extend(settings.map(|(name, value)| (name.to_owned(), value.to_string())));
+        for (name, value) in [
+            ("learner", options.learner.name.to_owned()),
+            ("strategy", self.strategy.entry.name.to_owned()),
+            ("l1", self.objective.l1.to_string()),
+            ("l2", self.objective.l2.to_string()),
+            ("seed", options.seed.to_string()),
+        ] {
+            all.insert(name.to_owned(), value);
+        }
+        if let Some(Start { weights, memo }) = &options.start {
+            let mut bytes: Vec<u8> = weights.iter().flat_map(|w| w.to_le_bytes()).collect();
+            bytes.extend(memo.iter().flatten());
+            all.insert(checkpoint::START.to_owned(), format!("{:016x}", xxh3_64(&bytes)));
+        }
+        all
+    }
+
+    /// All that a run which goes on with this one must have in common with it.
+    fn digests(&self) -> Digests {
+        let mut terms = self.terms();
+        for (name, value) in [
+            ("version of Seqoia", env!("CARGO_PKG_VERSION").to_owned()),
+            ("keep", if self.options.keep_last { "last" } else { "best" }.to_owned()),
+            ("patience", self.options.patience.map_or("none".to_owned(), |n| n.to_string())),
+        ] {
+            terms.insert(name.to_owned(), value);
+        }
+        Digests { terms, inputs: self.task.inputs() }
+    }
+
+    /// Puts the weights of a warm start where `begin` finds them.
+    fn start(&self, start: &Start, learner: &mut dyn Learner, structure: &dyn Structure) -> Result<()> {
+        if let Some(memo) = &start.memo {
+            structure.recall(memo)?;
+        }
+        let mut slots = learner.state();
+        let w = slots.iter_mut().find_map(|slot| match (slot.name, &mut slot.data) {
+            ("w", Data::F64(w)) => Some(w),
+            _ => None,
+        });
+        match w {
+            Some(w) if checkpoint::fits(start.weights.len(), structure) => w.clone_from(&start.weights),
+            Some(_) => {
+                let what = "the weights to start from are not those of this data";
+                return Err(Error::Mismatch(what.to_owned()));
+            }
+            None => {
+                let what = format!("{} takes no weights to start from", self.options.learner.name);
+                return Err(Error::Option(what));
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&self, progress: &Progress, dev: bool, stop: &AtomicBool) -> Option<Ended> {
+        let since = progress.pass - progress.best_pass;
+        let stalled = self.options.patience.filter(|n| dev && since >= *n && progress.pass > 0);
+        match (&progress.converged, self.passes) {
+            _ if progress.pass > 0 && stop.load(Ordering::Relaxed) => Some(Ended::Interrupted),
+            (Some(why), Passes::AtMost(_)) => Some(Ended::Converged(why.clone())),
+            _ if stalled.is_some() => stalled.map(Ended::Patience),
+            _ => (progress.pass == self.passes()).then_some(Ended::Passes),
+        }
+    }
+}
