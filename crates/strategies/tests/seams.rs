@@ -10,91 +10,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{
-    Bench, Case, Data, Delta, Error, Lane, Learner, Mix, Note, Order, Pairs, Question, Ragged, Random,
-    Result, Row, Search, Sequence, Slot, State, Strategy, Structure, Team, Update, Weights, each,
+    Asked, Bench, Case, Data, Delta, Error, Lane, Learner, Mix, Note, Order, Profile, Question, Ragged,
+    Random, Result, Row, Search, Sequence, Slot, State, Structure, Team, Update, Weights, each,
 };
 use seqoia_learners::AveragedPerceptron;
-use seqoia_learners::registry::{LEARNERS, Objective, Penalty};
-use seqoia_strategies::{Crew, OneTeam, Setup, batch, minibatch, serial};
+use seqoia_learners::registry::{LEARNERS, Objective};
+use seqoia_strategies::Setup;
+use seqoia_strategies::registry::{Chosen, STRATEGIES, find};
 use seqoia_structures::chain::{Chain, Space};
-
-const LABELS: usize = 5;
-const ATTRIBUTES: usize = 40;
-
-/// Random sequences whose labels depend on their attributes and on the label before.
-fn chain(sequences: usize, seed: u64) -> Chain {
-    let mut random = Random::new(seed, 0, 0, "toy");
-    let all: Vec<Sequence> = (0..sequences)
-        .map(|_| {
-            let length = 1 + random.below(12);
-            let mut nodes = Ragged { starts: vec![0], ..Ragged::default() };
-            let mut labels: Vec<u16> = vec![];
-            for _ in 0..length {
-                let word = random.below(ATTRIBUTES - 8);
-                let context = ATTRIBUTES - 8 + random.below(8);
-                let before = labels.last().map_or(0, |&y| usize::from(y));
-                // Every sixth word has no label of its own and takes the one before.
-                let own = if word % 6 < LABELS { word % 6 } else { before };
-                labels.push(label(if random.unit() < 0.03 { random.below(LABELS) } else { own }));
-                nodes.items.extend([narrow(word), narrow(context)]);
-                nodes.starts.push(narrow(nodes.items.len()));
-            }
-            Sequence { nodes, labels, weight: 0.5 + random.unit(), ..Sequence::default() }
-        })
-        .collect();
-    let every = |n: usize| Pairs {
-        starts: (0..=n).map(|i| narrow(i * LABELS)).collect(),
-        labels: (0..n).flat_map(|_| 0..narrow(LABELS)).collect(),
-        counts: vec![1; n],
-    };
-    let transitions: Vec<u32> = (0..narrow(LABELS * LABELS)).collect();
-    let (space, _) = Space::new(LABELS, &every(ATTRIBUTES), &Pairs::default(), Some(&transitions), true);
-    Chain::new(Arc::new(space), Arc::new(all))
-}
-
-fn setup(threads: usize, batch: usize) -> Setup {
-    Setup { crew: Arc::new(Crew::new(threads)), seed: 3, batch, chunks: 8, stop: Arc::default() }
-}
-
-fn run(strategy: &mut OneTeam, learner: &mut dyn Learner, passes: std::ops::RangeInclusive<u64>) -> Vec<u64> {
-    passes.map(|p| strategy.pass(p, learner).unwrap().wrong).collect()
-}
-
-fn bits(w: &[f64]) -> Vec<u64> {
-    w.iter().map(|x| x.to_bits()).collect()
-}
-
-/// Every learner with every strategy that takes it.
-fn combinations() -> impl Iterator<Item = (&'static seqoia_learners::registry::Entry, &'static str, usize)> {
-    LEARNERS.iter().flat_map(|e| match e.whole {
-        true => vec![(e, "serial", 1), (e, "batch", 1)],
-        false => vec![(e, "serial", 1), (e, "minibatch", 1), (e, "minibatch", 7)],
-    })
-}
-
-fn strategy(name: &str, structure: Arc<dyn Structure>, threads: usize, size: usize) -> OneTeam {
-    match name {
-        "serial" => serial::serial(structure, setup(threads, size)),
-        "minibatch" => minibatch::minibatch(structure, setup(threads, size)),
-        _ => batch::batch(structure, setup(threads, size)),
-    }
-    .unwrap()
-}
-
-fn make(entry: &seqoia_learners::registry::Entry) -> Box<dyn Learner> {
-    let l1 = if entry.penalty == Penalty::L1L2 { 0.01 } else { 0.0 };
-    entry.build(&entry.check(&[]).unwrap(), Objective { l1, l2: 0.02 })
-}
+use seqoia_testkit::bits;
+use seqoia_testkit::chains::{ATTRIBUTES, LABELS, learnable as chain};
+use seqoia_testkit::teams::{combinations, run, setup, strategy, usual as make};
 
 #[test]
 fn one_two_three_and_eight_threads_give_the_same_bits() {
     for (entry, name, size) in combinations() {
         let weights = |threads| {
-            let mut strategy = strategy(name, Arc::new(chain(60, 1)), threads, size);
+            let mut strategy = strategy(name, Arc::new(chain(60, 1)), setup(threads), size);
             let mut learner = make(entry);
-            strategy.accepts(&mut *learner).unwrap();
+            strategy.accepts(&*learner).unwrap();
             strategy.begin(&mut *learner, false).unwrap();
-            run(&mut strategy, &mut *learner, 1..=4);
+            run(&mut *strategy, &mut *learner, 1..=4);
             bits(&learner.weights())
         };
         let one = weights(1);
@@ -109,40 +45,95 @@ fn one_two_three_and_eight_threads_give_the_same_bits() {
 fn stopped_and_resumed_is_not_stopped() {
     // The schedules of learners differ without a penalty.
     for ((entry, name, size), l2) in combinations().flat_map(|c| [(c, 0.02), (c, 0.0)]) {
-        let learner = || entry.build(&entry.check(&[]).unwrap(), Objective { l1: 0.01, l2 });
-        let fresh = || (strategy(name, Arc::new(chain(50, 2)), 2, size), learner());
+        let learner = || entry.build(&entry.defaults(), Objective { l1: 0.01, l2 });
+        let fresh = || (strategy(name, Arc::new(chain(50, 2)), setup(2), size), learner());
         let (mut whole, mut learner) = fresh();
         whole.begin(&mut *learner, false).unwrap();
-        run(&mut whole, &mut *learner, 1..=5);
+        run(&mut *whole, &mut *learner, 1..=5);
 
         let (mut first, mut half) = fresh();
         first.begin(&mut *half, false).unwrap();
-        run(&mut first, &mut *half, 1..=2);
+        run(&mut *first, &mut *half, 1..=2);
         let state = State::save(&mut *half);
         let (mut second, mut other) = fresh();
         state.load(&mut *other).unwrap();
         second.begin(&mut *other, true).unwrap();
-        run(&mut second, &mut *other, 3..=5);
+        run(&mut *second, &mut *other, 3..=5);
         assert!(bits(&learner.weights()) == bits(&other.weights()), "{} with {name} {size}", entry.name);
     }
 }
 
-#[test]
-fn a_stop_before_the_first_batch_leaves_finite_weights() {
-    for (entry, name, size) in combinations() {
-        let setup = setup(2, size);
-        setup.stop.store(true, Ordering::Relaxed);
-        let structure: Arc<dyn Structure> = Arc::new(chain(20, 3));
-        let mut strategy = match name {
-            "serial" => serial::serial(structure, setup),
-            "minibatch" => minibatch::minibatch(structure, setup),
-            _ => batch::batch(structure, setup),
+/// Raises the stop while it looks at its n-th example.
+struct Stopping {
+    inner: Box<dyn Learner>,
+    looks: std::sync::atomic::AtomicUsize,
+    at: usize,
+    stop: Arc<AtomicBool>,
+}
+
+impl Learner for Stopping {
+    fn profile(&self) -> Profile {
+        self.inner.profile()
+    }
+    fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.inner.begin(team)
+    }
+    fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
+        self.inner.pick(steps, ids, team)
+    }
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        if self.looks.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
+            self.stop.store(true, Ordering::Relaxed);
         }
-        .unwrap();
+        self.inner.look(case, note)
+    }
+    fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
+        self.inner.learn(batch, team)
+    }
+    fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.inner.rest(team)
+    }
+    fn weights(&self) -> Vec<f64> {
+        self.inner.weights()
+    }
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        self.inner.state()
+    }
+}
+
+#[test]
+fn a_stop_before_the_first_batch_leaves_a_valid_state() {
+    for (entry, name, size) in combinations() {
+        let setup = setup(2);
+        setup.stop.store(true, Ordering::Relaxed);
+        let mut strategy = strategy(name, Arc::new(chain(20, 3)), setup, size);
         let mut learner = make(entry);
         strategy.begin(&mut *learner, false).unwrap();
         strategy.pass(1, &mut *learner).unwrap();
         assert!(learner.weights().iter().all(|w| w.is_finite()));
+    }
+}
+
+#[test]
+fn a_stop_inside_a_pass_keeps_what_was_learned_before_it() {
+    for (entry, name, size) in combinations().filter(|(entry, ..)| !make(entry).profile().whole) {
+        let setup = setup(1);
+        let stop = Arc::clone(&setup.stop);
+        let mut strategy = strategy(name, Arc::new(chain(60, 3)), setup, size);
+        let looks = std::sync::atomic::AtomicUsize::new(0);
+        let mut learner = Stopping { inner: make(entry), looks, at: usize::MAX, stop };
+        strategy.begin(&mut learner, false).unwrap();
+        learner.looks.store(0, Ordering::Relaxed); // looks of a calibration
+        learner.at = 20;
+        let report = strategy.pass(1, &mut learner).unwrap();
+        // The batch at hand is learned from, no other one is begun.
+        let seen = 20_usize.div_ceil(size) * size;
+        assert_eq!(report.examples, seen as u64, "{} with {name} {size}", entry.name);
+        let weights = learner.weights();
+        assert!(weights.iter().all(|w| w.is_finite()) && weights.iter().any(|w| *w != 0.0), "{}", entry.name);
+        // It can go on from there.
+        learner.stop.store(false, Ordering::Relaxed);
+        assert_eq!(strategy.pass(2, &mut learner).unwrap().examples, 60);
     }
 }
 
@@ -156,8 +147,8 @@ fn a_state_of_another_learner_is_refused() {
 #[test]
 fn a_total_is_the_same_for_any_threads_and_close_for_any_cut() {
     let total = |threads, chunks| {
-        let setup = Setup { chunks, ..setup(threads, 1) };
-        let mut strategy = batch::batch(Arc::new(chain(70, 4)), setup).unwrap();
+        let setup = Setup { chunks, ..setup(threads) };
+        let mut strategy = strategy("batch", Arc::new(chain(70, 4)), setup, 1);
         let w: Vec<f64> = (0..chain(1, 4).weights()).map(|i| (real(i) * 0.7).sin()).collect();
         let mut g = vec![0.0; w.len()];
         let loss = strategy.total(Weights::plain(&w), Some(&mut g)).unwrap();
@@ -179,8 +170,8 @@ fn a_total_is_the_same_for_any_threads_and_close_for_any_cut() {
 struct Failing(AveragedPerceptron, bool);
 
 impl Learner for Failing {
-    fn needs(&self) -> &'static [Question] {
-        self.0.needs()
+    fn profile(&self) -> Profile {
+        self.0.profile()
     }
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
         self.0.begin(team)
@@ -204,6 +195,9 @@ impl Learner for Failing {
 struct Fragile(Arc<Chain>, AtomicBool);
 
 impl Structure for Fragile {
+    fn name(&self) -> &'static str {
+        "fragile chain"
+    }
     fn examples(&self) -> usize {
         self.0.examples()
     }
@@ -256,7 +250,7 @@ fn a_sum_after_a_panic_is_that_of_a_fresh_team() {
     let total = |panics| {
         let fragile = Fragile(Arc::new(chain(30, 5)), AtomicBool::new(panics));
         let w = vec![0.1; fragile.weights()];
-        let mut strategy = batch::batch(Arc::new(fragile), setup(2, 1)).unwrap();
+        let mut strategy = strategy("batch", Arc::new(fragile), setup(2), 1);
         let mut g = vec![0.0; w.len()];
         if panics {
             assert!(matches!(strategy.total(Weights::plain(&w), Some(&mut g)), Err(Error::Worker(_))));
@@ -268,7 +262,7 @@ fn a_sum_after_a_panic_is_that_of_a_fresh_team() {
 
 #[test]
 fn errors_and_panics_of_workers_come_back_and_the_team_lives_on() {
-    let mut strategy = minibatch::minibatch(Arc::new(chain(30, 5)), setup(3, 8)).unwrap();
+    let mut strategy = strategy("minibatch", Arc::new(chain(30, 5)), setup(3), 8);
     let mut learner = Failing(AveragedPerceptron::new(Update::Full), false);
     strategy.begin(&mut learner, false).unwrap();
     assert!(matches!(strategy.pass(1, &mut learner), Err(Error::Example { id: 13, .. })));
@@ -280,10 +274,131 @@ fn errors_and_panics_of_workers_come_back_and_the_team_lives_on() {
 }
 
 #[test]
-fn learners_that_search_say_so() {
-    for entry in LEARNERS {
-        assert_eq!(entry.searches(), make(entry).needs().contains(&Question::Violations), "{}", entry.name);
+fn strategies_and_learners_share_no_names_of_parameters() {
+    for strategy in STRATEGIES {
+        for param in strategy.params {
+            let users = LEARNERS.iter().filter(|l| l.params.iter().any(|p| p.name == param.name));
+            assert_eq!(users.count(), 0, "{} of {}", param.name, strategy.name);
+        }
     }
+}
+
+#[test]
+fn a_strategy_is_found_by_name_or_by_learner_and_checks_its_parameters() {
+    let (lbfgs, sgd) = (make(&LEARNERS[0]).profile(), make(&LEARNERS[2]).profile());
+    let size = |n: &str| vec![("batch-size".to_owned(), n.to_owned())];
+    let name = |name: Option<&str>, given: &[(String, String)], learner: &Profile| {
+        Chosen::new(name, given, learner).map(|c| (c.entry.name, c.batch()))
+    };
+    assert_eq!(name(None, &[], &lbfgs).unwrap(), ("batch", 1));
+    assert_eq!(name(None, &[], &sgd).unwrap(), ("serial", 1));
+    assert_eq!(name(None, &size("24"), &sgd).unwrap(), ("minibatch", 24));
+    assert_eq!(name(Some("minibatch"), &size("3"), &sgd).unwrap(), ("minibatch", 3));
+    assert!(name(Some("minibach"), &[], &sgd).unwrap_err().contains("did you mean minibatch?"));
+    assert!(name(Some("serial"), &size("3"), &sgd).unwrap_err().contains("serial does not use"));
+    assert!(name(None, &size("0"), &sgd).unwrap_err().contains("from 1"));
+    let refused = find("minibatch").unwrap().accepts(&lbfgs).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "lbfgs works on whole passes, which strategy minibatch does not: use serial or batch"
+    );
+}
+
+/// Asks for something that a structure may not offer.
+struct Asking(Question);
+
+impl Learner for Asking {
+    fn profile(&self) -> Profile {
+        Profile {
+            name: "asking",
+            needs: vec![self.0],
+            whole: false,
+            stops: false,
+            calibrated: false,
+            per_weight: 0,
+            per_example: 0,
+        }
+    }
+    fn begin(&mut self, _: &mut dyn Team) -> Result<()> {
+        Ok(())
+    }
+    fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
+        team.next(steps, ids);
+        match self.0 {
+            Question::Rows => team.rows(ids, &mut vec![]),
+            _ => Ok(()),
+        }
+    }
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        let w = vec![0.0; 1000];
+        match self.0 {
+            Question::Costs => case.add_costs(0.5),
+            Question::Tangent => case.product(Weights::plain(&w), &mut vec![]),
+            Question::Violations => {
+                let search = Search { k: 1, cost: 1.0, update: Update::Full };
+                case.violations(Weights::plain(&w), &search, note)
+            }
+            Question::Rows | Question::Expectations => Ok(()),
+        }
+    }
+    fn weights(&self) -> Vec<f64> {
+        vec![]
+    }
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![]
+    }
+}
+
+#[test]
+fn what_a_structure_does_not_offer_is_refused_before_and_while_learning() {
+    let guess = || Arc::new(Guess::new(12));
+    for question in [Question::Rows, Question::Costs, Question::Tangent] {
+        let mut learner = Asking(question);
+        let mut strategy = strategy("serial", guess(), setup(1), 1);
+        let told = strategy.accepts(&learner).unwrap_err().to_string();
+        assert_eq!(told, format!("asking needs {}, which a guess does not offer", question.name()));
+        // Nor does an answer that is not there pass for one, if nobody asked before.
+        let told = strategy.pass(1, &mut learner).unwrap_err().to_string();
+        assert!(told.contains(question.name()) && told.contains("not offer"), "{told}");
+    }
+    // Search it has, costs in the search it has not.
+    let mut strategy = strategy("serial", guess(), setup(1), 1);
+    assert!(strategy.pass(1, &mut Asking(Question::Violations)).unwrap_err().to_string().contains("costs"));
+}
+
+/// Asks inference itself, with scores of its own.
+struct Inferring;
+
+impl Learner for Inferring {
+    fn profile(&self) -> Profile {
+        Profile { needs: vec![Question::Expectations], ..Asking(Question::Rows).profile() }
+    }
+    fn begin(&mut self, _: &mut dyn Team) -> Result<()> {
+        Ok(())
+    }
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        let (scores, mut marginals) = (vec![0.0; case.parts()], vec![0.0; case.parts()]);
+        let log_z = case.infer(&scores, None);
+        assert_eq!(log_z, case.infer(&scores, Some(&mut marginals)));
+        note.loss = log_z - case.gold_score(&scores);
+        Ok(())
+    }
+    fn weights(&self) -> Vec<f64> {
+        vec![]
+    }
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        vec![]
+    }
+}
+
+#[test]
+fn inference_that_a_learner_calls_itself_is_counted() {
+    let structure = Arc::new(chain(30, 5));
+    let tokens: usize = (0..30).map(|id| structure.size(id)).sum();
+    let report = strategy("serial", structure, setup(1), 1).pass(1, &mut Inferring).unwrap();
+    assert_eq!(report.asked, Asked { gradients: 30, losses: 30, ..Asked::default() });
+    // All labellings are equally likely.
+    assert!((report.loss - real(tokens) * real(LABELS).ln()).abs() < 1e-9);
 }
 
 #[test]
@@ -291,10 +406,10 @@ fn inexact_search_learns_with_prefixes() {
     for update in [Update::Early, Update::Latest, Update::MaxViolation] {
         let weights = |threads| {
             let structure = Arc::new(chain(150, 6).with_beam(2));
-            let mut strategy = minibatch::minibatch(structure, setup(threads, 8)).unwrap();
+            let mut strategy = strategy("minibatch", structure, setup(threads), 8);
             let mut learner = AveragedPerceptron::new(update);
             strategy.begin(&mut learner, false).unwrap();
-            let wrong = run(&mut strategy, &mut learner, 1..=8);
+            let wrong = run(&mut *strategy, &mut learner, 1..=8);
             assert!(wrong[7] * 3 < wrong[0] * 2, "{update:?}: {wrong:?}");
             bits(&learner.weights())
         };
@@ -311,8 +426,8 @@ struct JointMira {
 }
 
 impl Learner for JointMira {
-    fn needs(&self) -> &'static [Question] {
-        &[Question::Violations]
+    fn profile(&self) -> Profile {
+        Profile { needs: vec![Question::Violations, Question::Costs], ..Asking(Question::Costs).profile() }
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
@@ -367,11 +482,11 @@ impl Learner for JointMira {
 fn a_joint_update_over_the_k_best_of_a_batch() {
     for (k, size) in [(1, 1), (5, 1), (5, 16)] {
         let weights = |threads| {
-            let mut strategy = minibatch::minibatch(Arc::new(chain(120, 7)), setup(threads, size)).unwrap();
+            let mut strategy = strategy("minibatch", Arc::new(chain(120, 7)), setup(threads), size);
             let mut learner = JointMira { k, w: vec![] };
             strategy.begin(&mut learner, false).unwrap();
             // Without weights every sentence is wrong.
-            let wrong = run(&mut strategy, &mut learner, 1..=6)[5];
+            let wrong = run(&mut *strategy, &mut learner, 1..=6)[5];
             assert!(wrong * 2 < 120, "k {k}, batch {size}: {wrong} of 120 are wrong");
             bits(&learner.weights())
         };
@@ -383,20 +498,39 @@ fn a_joint_update_over_the_k_best_of_a_batch() {
 }
 
 /// A structure that only searches, in an open space of weights: the answer to "which of three words",
-/// each word a feature that gets its number when it is first met.
+/// each question and word a feature that gets its number when it is first met.
 struct Guess {
     answers: Vec<usize>,
-    seen: AtomicBool,
+    settled: AtomicBool,
+    numbers: std::sync::Mutex<Vec<u8>>, // the features met, by number
+}
+
+impl Guess {
+    fn new(examples: usize) -> Guess {
+        let answers = (0..examples).map(|i| i % 4 % 3).collect();
+        Guess { answers, settled: AtomicBool::new(false), numbers: Default::default() }
+    }
+
+    fn number(&self, feature: usize) -> usize {
+        let (mut numbers, feature) = (self.numbers.lock().unwrap(), u8::try_from(feature).unwrap());
+        numbers.iter().position(|f| *f == feature).unwrap_or_else(|| {
+            numbers.push(feature);
+            numbers.len() - 1
+        })
+    }
 }
 
 struct GuessLane(Arc<Guess>, usize);
 
 impl Structure for Guess {
+    fn name(&self) -> &'static str {
+        "guess"
+    }
     fn examples(&self) -> usize {
         self.answers.len()
     }
     fn weights(&self) -> usize {
-        0 // nothing is known before learning
+        self.numbers.lock().unwrap().len()
     }
     fn offers(&self) -> &'static [Question] {
         &[Question::Violations]
@@ -408,7 +542,14 @@ impl Structure for Guess {
         true
     }
     fn settle(&self, _: &[Note]) {
-        self.seen.store(true, Ordering::Relaxed);
+        self.settled.store(true, Ordering::Relaxed);
+    }
+    fn memo(&self) -> Option<Vec<u8>> {
+        Some(self.numbers.lock().unwrap().clone())
+    }
+    fn recall(&self, memo: &[u8]) -> Result<()> {
+        *self.numbers.lock().unwrap() = memo.to_vec();
+        Ok(())
     }
 }
 
@@ -418,7 +559,8 @@ impl Lane for GuessLane {
         Ok(1.0)
     }
     fn violations(&mut self, w: Weights<'_>, _: &Search, note: &mut Note) -> Result<()> {
-        let score = |y: usize| w.values.get(3 * (self.1 % 4) + y).copied().unwrap_or(0.0);
+        let at = |y: usize| self.0.number(3 * (self.1 % 4) + y);
+        let score = |y: usize| w.values.get(at(y)).copied().unwrap_or(0.0);
         let (gold, mut best) = (self.0.answers[self.1], 0);
         for y in 1..3 {
             best = if score(y) > score(best) { y } else { best };
@@ -429,7 +571,7 @@ impl Lane for GuessLane {
             (v.cost, v.margin) = (1.0, score(gold) - score(best));
             let from = v.delta.share(&[1.0, -1.0]);
             for (y, from) in [(gold, from), (best, from + 1)] {
-                v.delta.rows.push(Row { at: narrow(3 * (self.1 % 4) + y), from, len: 1, holes: 0 });
+                v.delta.rows.push(Row { at: narrow(at(y)), from, len: 1, holes: 0 });
             }
         }
         Ok(())
@@ -438,23 +580,52 @@ impl Lane for GuessLane {
 
 #[test]
 fn an_open_space_that_only_searches() {
-    let structure =
-        Arc::new(Guess { answers: (0..40).map(|i| i % 4 % 3).collect(), seen: AtomicBool::new(false) });
-    let weights = |threads| {
-        let mut strategy = minibatch::minibatch(structure.clone(), setup(threads, 4)).unwrap();
+    let trained = |threads| {
+        let structure = Arc::new(Guess::new(40));
+        let mut strategy = strategy("minibatch", structure.clone(), setup(threads), 4);
         let mut learner = AveragedPerceptron::new(Update::Full);
         strategy.begin(&mut learner, false).unwrap();
-        assert_eq!(run(&mut strategy, &mut learner, 1..=10)[9], 0);
-        bits(&learner.weights())
+        assert_eq!(run(&mut *strategy, &mut learner, 1..=10)[9], 0);
+        assert!(structure.settled.load(Ordering::Relaxed));
+        // Workers number features as they meet them, so weights are compared by feature.
+        let (weights, numbers) = (learner.weights(), structure.memo().unwrap());
+        assert!(weights.len() <= structure.weights());
+        let by_feature: std::collections::BTreeMap<u8, u64> = numbers
+            .into_iter()
+            .zip(weights)
+            .filter(|(_, w)| *w != 0.0)
+            .map(|(f, w)| (f, w.to_bits()))
+            .collect();
+        by_feature
     };
-    assert!(weights(1) == weights(3));
-    assert!(structure.seen.load(Ordering::Relaxed));
+    assert!(trained(1) == trained(3));
     // Marginals are not to be had here, and that is said before anything runs.
-    let strategy = serial::serial(structure.clone(), setup(1, 1)).unwrap();
-    let error = strategy.accepts(&mut *make(&LEARNERS[0])).unwrap_err().to_string();
-    assert!(error.contains("needs marginals"), "{error}");
-    let minibatch = minibatch::minibatch(Arc::new(chain(5, 1)), setup(1, 4)).unwrap();
-    assert!(minibatch.accepts(&mut *make(&LEARNERS[0])).unwrap_err().to_string().contains("whole passes"));
+    let strategy = strategy("serial", Arc::new(Guess::new(40)), setup(1), 1);
+    let error = strategy.accepts(&*make(&LEARNERS[0])).unwrap_err().to_string();
+    assert_eq!(error, "lbfgs needs marginals, which a guess does not offer");
+}
+
+#[test]
+fn an_open_space_goes_on_from_its_memo() {
+    let fresh = || {
+        let structure = Arc::new(Guess::new(40));
+        (structure.clone(), strategy("serial", structure, setup(1), 1), AveragedPerceptron::new(Update::Full))
+    };
+    let (_, mut whole, mut learner) = fresh();
+    whole.begin(&mut learner, false).unwrap();
+    run(&mut *whole, &mut learner, 1..=3);
+    let (structure, mut first, mut half) = fresh();
+    first.begin(&mut half, false).unwrap();
+    run(&mut *first, &mut half, 1..=1);
+    let (state, memo) = (State::save(&mut half), structure.memo().unwrap());
+    let (structure, mut second, mut other) = fresh();
+    structure.recall(&memo).unwrap();
+    state.load(&mut other).unwrap();
+    second.begin(&mut other, true).unwrap();
+    run(&mut *second, &mut other, 2..=3);
+    assert!(bits(&learner.weights()) == bits(&other.weights()));
+    // A closed space has nothing to recall.
+    assert!(chain(3, 1).memo().is_none() && chain(3, 1).recall(&memo).is_err());
 }
 
 #[test]
@@ -477,7 +648,7 @@ fn instance_weights_count_like_copies() {
     let w: Vec<f64> = (0..base.weights()).map(|i| (real(i) * 0.3).cos()).collect();
     let total = |sequences: Vec<Sequence>| {
         let chain = Chain::new(Arc::clone(&space), Arc::new(sequences));
-        let mut strategy = batch::batch(Arc::new(chain), setup(2, 1)).unwrap();
+        let mut strategy = strategy("batch", Arc::new(chain), setup(2), 1);
         let mut g = vec![0.0; w.len()];
         (strategy.total(Weights::plain(&w), Some(&mut g)).unwrap(), g)
     };
@@ -525,9 +696,9 @@ fn learned(
     let entry = LEARNERS.iter().find(|e| e.name == name).unwrap();
     let flags: Vec<_> = flags.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
     let mut learner = entry.build(&entry.check(&flags).unwrap(), Objective { l1: 0.0, l2 });
-    let mut strategy = strategy("minibatch", Arc::clone(structure), 2, size);
+    let mut strategy = strategy("minibatch", Arc::clone(structure), setup(2), size);
     strategy.begin(&mut *learner, false).unwrap();
-    run(&mut strategy, &mut *learner, 1..=2);
+    run(&mut *strategy, &mut *learner, 1..=2);
     learner.weights()
 }
 
@@ -587,8 +758,7 @@ fn the_loss_along_a_direction_is_the_loss_there() {
     for id in 0..10 {
         let delta = gradient(&mut *lane, id, &w, 0.0);
         let weight = lane.open(id).unwrap();
-        let asked = seqoia_core::Asked::default();
-        let mut case = Case { id, weight, lane: &mut *lane, bench: &mut bench, cost: 0.0, asked };
+        let mut case = Case::new(id, weight, structure.offers(), &mut *lane, &mut bench);
         case.loss(Weights::plain(&w));
         case.aim(Weights::plain(&w), &delta);
         let along: Vec<f64> = [0.0, -0.3, 1.5].map(|step| case.loss_along(step)).to_vec();

@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // a test fails by panicking
 
-mod toy;
-
 use std::sync::Arc;
 
 use seqoia_core::cast::{label, real, single};
@@ -14,7 +12,8 @@ use seqoia_core::{
 };
 use seqoia_structures::brute;
 use seqoia_structures::chain::{Chain, Decoder, Isa, Limits, Precision, Space};
-use toy::{PLAIN, Toy, close, make, toys, view};
+use seqoia_testkit::chains::{PLAIN, Toy, make, toys, view};
+use seqoia_testkit::close;
 
 #[test]
 fn the_best_labelling_is_the_best_of_all() {

@@ -3,15 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
-mod toy;
-
 use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{Note, Pairs, Ragged, Random, Search, Sequence, Structure, Update, Weights, sum_by_parts};
 use seqoia_structures::brute;
 use seqoia_structures::chain::{Chain, Decoder, Known, Limits, Precision, Rules, Sets, Space, Steps};
-use toy::{PLAIN, Toy, close, make, toys, view};
+use seqoia_testkit::chains::{PLAIN, Toy, make, toys, view};
+use seqoia_testkit::close;
 
 /// Rules of some kind: like those of chunks, without any mixing, or of random pairs.
 fn rules(random: &mut Random, labels: usize, kind: usize) -> Rules {

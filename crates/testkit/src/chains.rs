@@ -1,6 +1,5 @@
-//! Small random chains that can be enumerated.
-
-#![allow(dead_code)] // each test program uses some of it
+//! Random chains: small ones that can be enumerated ([`make`]), and larger ones whose labels can be learned
+//! ([`learnable`]).
 
 use std::sync::Arc;
 
@@ -9,22 +8,31 @@ use seqoia_core::{Pairs, Ragged, Random, Sequence, SequenceView};
 use seqoia_structures::chain::{Chain, Renumbering, Space};
 
 /// What a random chain has.
-#[derive(Clone, Copy)]
-pub(crate) struct Toy {
-    pub(crate) labels: usize,
-    pub(crate) length: usize,
-    pub(crate) edges: bool,
-    pub(crate) values: bool,
-    pub(crate) all: bool,
+#[derive(Clone, Copy, Debug)]
+pub struct Toy {
+    /// Number of labels.
+    pub labels: usize,
+    /// Length of its sequences.
+    pub length: usize,
+    /// Edges have attributes.
+    pub edges: bool,
+    /// Attributes have values.
+    pub values: bool,
+    /// Every attribute goes with every label.
+    pub all: bool,
     /// Weights are whole numbers, so that ties occur.
-    pub(crate) ties: bool,
-    pub(crate) size: f64,
+    pub ties: bool,
+    /// Size of the weights.
+    pub size: f64,
 }
 
-pub(crate) const PLAIN: Toy =
+/// Three labels, four positions, nothing else.
+pub const PLAIN: Toy =
     Toy { labels: 3, length: 4, edges: false, values: false, all: false, ties: false, size: 1.0 };
 
-pub(crate) fn toys() -> Vec<Toy> {
+/// All kinds of toys with up to four labels and positions.
+#[must_use]
+pub fn toys() -> Vec<Toy> {
     let mut all = vec![];
     for labels in 1..=4 {
         for length in 0..=4 {
@@ -71,7 +79,8 @@ fn pairs(random: &mut Random, attributes: usize, labels: usize) -> Pairs {
 }
 
 /// A random space with five sequences, and weights that are 0 in the holes.
-pub(crate) fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>) {
+#[must_use]
+pub fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>) {
     const ATTRIBUTES: usize = 12;
     let mut random = Random::new(seed, 0, 0, "toy");
     let k = toy.labels;
@@ -98,10 +107,50 @@ pub(crate) fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>)
     (Arc::new(Chain::new(Arc::new(space), Arc::new(sequences.clone()))), sequences, w)
 }
 
-pub(crate) fn view(s: &Sequence) -> SequenceView<'_> {
+/// A sequence, borrowed.
+#[must_use]
+pub fn view(s: &Sequence) -> SequenceView<'_> {
     seqoia_core::Example::view(s)
 }
 
-pub(crate) fn close(a: f64, b: f64, tolerance: f64) -> bool {
-    (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+/// Labels of [`learnable`] chains.
+pub const LABELS: usize = 5;
+/// Attributes of [`learnable`] chains.
+pub const ATTRIBUTES: usize = 40;
+
+/// Random sequences whose labels depend on their attributes and on the label before.
+#[must_use]
+pub fn learnable(sequences: usize, seed: u64) -> Chain {
+    let mut random = Random::new(seed, 0, 0, "toy");
+    let all: Vec<Sequence> = (0..sequences)
+        .map(|_| {
+            let length = 1 + random.below(12);
+            let mut nodes = Ragged { starts: vec![0], ..Ragged::default() };
+            let mut labels: Vec<u16> = vec![];
+            for _ in 0..length {
+                let word = random.below(ATTRIBUTES - 8);
+                let context = ATTRIBUTES - 8 + random.below(8);
+                let before = labels.last().map_or(0, |&y| usize::from(y));
+                // Every sixth word has no label of its own and takes the one before.
+                let own = if word % 6 < LABELS { word % 6 } else { before };
+                labels.push(label(if random.unit() < 0.03 { random.below(LABELS) } else { own }));
+                nodes.items.extend([narrow(word), narrow(context)]);
+                nodes.starts.push(narrow(nodes.items.len()));
+            }
+            Sequence { nodes, labels, weight: 0.5 + random.unit(), ..Sequence::default() }
+        })
+        .collect();
+    Chain::new(Arc::new(space()), Arc::new(all))
+}
+
+/// The space of [`learnable`] chains: every attribute with every label.
+#[must_use]
+pub fn space() -> Space {
+    let every = |n: usize| Pairs {
+        starts: (0..=n).map(|i| narrow(i * LABELS)).collect(),
+        labels: (0..n).flat_map(|_| 0..narrow(LABELS)).collect(),
+        counts: vec![1; n],
+    };
+    let transitions: Vec<u32> = (0..narrow(LABELS * LABELS)).collect();
+    Space::new(LABELS, &every(ATTRIBUTES), &Pairs::default(), Some(&transitions), true).0
 }

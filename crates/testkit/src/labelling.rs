@@ -1,0 +1,119 @@
+//! A labeller from a text, and labels from a labeller, in a line each.
+
+use std::sync::Arc;
+
+use seqoia::label::{Output, PredictOptions, predict};
+use seqoia::{
+    ChainOptions, DataOptions, DevSet, LabelTask, Labeller, LearnOptions, Passes, Result, Run, Trained,
+    TrainingSet, Watch, input_from_text, learners, score,
+};
+
+/// Templates for the generated corpus: word, part of speech, label pairs.
+pub const TEMPLATES: &str = "U0:%x[0,0]\nU1:%x[-1,0]\nU2:%x[1,0]\nU3:%x[0,1]\nU4:%x[-1,1]/%x[0,1]\nB\n";
+
+/// Options with these CRF++ templates.
+#[must_use]
+pub fn templates(text: &str) -> DataOptions {
+    let mut options = DataOptions::default();
+    options.features.templates.push(("template".to_owned(), text.to_owned()));
+    options
+}
+
+/// A training set.
+///
+/// # Errors
+/// As reading it.
+pub fn read(text: &str, options: &DataOptions) -> Result<TrainingSet> {
+    TrainingSet::read(input_from_text("train", text)?, options)
+}
+
+/// Dev data for a training set.
+#[must_use]
+pub fn dev(text: &str, set: &TrainingSet) -> DevSet {
+    DevSet::read(input_from_text("dev", text).unwrap(), set).unwrap()
+}
+
+/// A learner with parameters as text.
+#[must_use]
+pub fn learner(name: &str, given: &[(&str, &str)]) -> LearnOptions {
+    let entry = learners::find(name).unwrap();
+    let given: Vec<_> = given.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    LearnOptions::new(entry, entry.check(&given).unwrap())
+}
+
+/// The same for exactly so many passes.
+#[must_use]
+pub fn passes(name: &str, passes: u64) -> LearnOptions {
+    LearnOptions { passes: Some(Passes::Exactly(passes)), ..learner(name, &[]) }
+}
+
+/// Uses minibatches of this size.
+#[must_use]
+pub fn in_batches(options: LearnOptions, size: usize) -> LearnOptions {
+    let given = [("batch-size".to_owned(), size.to_string())];
+    let chosen = seqoia::strategies::Chosen::new(Some("minibatch"), &given, &options.profile()).unwrap();
+    LearnOptions { strategy: Some(chosen), ..options }
+}
+
+/// What training gives, and the model file.
+pub struct Fitted {
+    /// What the run gave.
+    pub trained: Trained,
+    /// The bytes of the model file.
+    pub bytes: Vec<u8>,
+}
+
+impl Fitted {
+    /// The model.
+    #[must_use]
+    pub fn labeller(&self) -> Arc<Labeller> {
+        Arc::new(Labeller::from_bytes("model", &self.bytes).unwrap())
+    }
+}
+
+/// Trains a task of this set.
+///
+/// # Errors
+/// As the run.
+pub fn try_fit(
+    set: &TrainingSet,
+    dev: Option<&DevSet>,
+    options: &LearnOptions,
+    chain: ChainOptions,
+    watch: &mut dyn Watch,
+) -> Result<Fitted> {
+    let task = LabelTask::new(set, dev).with_chain(chain);
+    let run = Run::new(&task, options)?;
+    let trained = run.run(watch, &Arc::default())?;
+    let bytes = run.model(&trained)?;
+    Ok(Fitted { trained, bytes })
+}
+
+/// Trains with exact search in double precision.
+#[must_use]
+pub fn fit(set: &TrainingSet, dev: Option<&DevSet>, options: &LearnOptions) -> Fitted {
+    try_fit(set, dev, options, ChainOptions::default(), &mut ()).unwrap()
+}
+
+/// The text with the labels that a model finds.
+///
+/// # Errors
+/// As prediction.
+pub fn try_label(model: &Arc<Labeller>, text: &str, options: &PredictOptions) -> Result<String> {
+    let mut out = vec![];
+    predict(model, input_from_text("test", text)?, options, &mut out)?;
+    Ok(String::from_utf8(out).unwrap())
+}
+
+/// The same as plain text, on so many threads.
+#[must_use]
+pub fn label(model: &Arc<Labeller>, text: &str, threads: usize) -> String {
+    try_label(model, text, &PredictOptions::new(Output::Text, threads)).unwrap()
+}
+
+/// F1 of a model on labelled text.
+#[must_use]
+pub fn f1(model: &Arc<Labeller>, text: &str) -> f64 {
+    let labelled = label(model, text, 2);
+    score::last_two("out", labelled.as_bytes(), false).unwrap().scored.spans.f1()
+}
