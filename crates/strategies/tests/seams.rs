@@ -295,7 +295,11 @@ fn a_strategy_is_found_by_name_or_by_learner_and_checks_its_parameters() {
     assert_eq!(name(None, &size("24"), &sgd).unwrap(), ("minibatch", 24));
     assert_eq!(name(Some("minibatch"), &size("3"), &sgd).unwrap(), ("minibatch", 3));
     assert!(name(Some("minibach"), &[], &sgd).unwrap_err().contains("did you mean minibatch?"));
-    assert!(name(Some("serial"), &size("3"), &sgd).unwrap_err().contains("serial does not use"));
+    assert!(
+        name(Some("serial"), &size("3"), &sgd)
+            .unwrap_err()
+            .contains("strategy serial does not use --batch-size; these do: minibatch")
+    );
     assert!(name(None, &size("0"), &sgd).unwrap_err().contains("from 1"));
     let refused = find("minibatch").unwrap().accepts(&lbfgs).unwrap_err().to_string();
     assert_eq!(
