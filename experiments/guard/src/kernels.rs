@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use seqoia_core::vecmath::adaptive_step;
-use seqoia_core::{Delta, Lane, Note, Search, Strategy, Structure, Update, Weights};
+use seqoia_core::{Delta, Lane, Note, Search, Structure, Update, Weights};
 use seqoia_data::features::{Indexer, Lexica, Program, sets};
 use seqoia_data::format::{self, Block, Blocks};
 use seqoia_data::generate;
 use seqoia_data::open::Input;
 use seqoia_learners::registry::{LEARNERS, Objective};
-use seqoia_strategies::{Crew, Setup, batch};
+use seqoia_strategies::registry::Chosen;
+use seqoia_strategies::{Crew, Setup};
 use seqoia_structures::chain::{Chain, Precision, Rules, Sets};
 
 use crate::toy::{self, Shape};
@@ -176,11 +177,11 @@ fn adagrad_step(shape: &Shape) -> Result<Work> {
 /// Passes of L-BFGS over so few sequences, with so many weights, that its work on whole planes counts.
 fn lbfgs() -> Result<Work> {
     let (chain, _) = toy::chain(&Shape { tokens: 400, all: true, ..SHAPE })?;
-    let setup = Setup { crew: Arc::new(Crew::new(1)), seed: 1, batch: 1, chunks: 1, stop: Arc::default() };
-    let mut strategy = batch::batch(Arc::new(chain), setup)?;
+    let setup = Setup { crew: Arc::new(Crew::new(1)), seed: 1, chunks: 1, stop: Arc::default() };
     let entry = LEARNERS.iter().find(|entry| entry.name == "lbfgs").context("no lbfgs")?;
-    let settings = entry.check(&[]).map_err(anyhow::Error::msg)?;
-    let mut learner = entry.build(&settings, Objective { l1: 0.0, l2: 0.01 });
+    let mut learner = entry.build(&entry.defaults(), Objective { l1: 0.0, l2: 0.01 });
+    let chosen = Chosen::new(None, &[], &learner.profile()).map_err(anyhow::Error::msg)?;
+    let mut strategy = chosen.build(Arc::new(chain), setup)?;
     strategy.begin(&mut *learner, false)?;
     Ok(Box::new(move || {
         let mut loss = 0.0;
