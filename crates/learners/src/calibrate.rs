@@ -101,6 +101,7 @@ mod tests {
     use super::*;
     use crate::alone::Alone;
     use seqoia_testkit::chains::learnable;
+    use seqoia_testkit::close;
     use seqoia_testkit::teams::team;
     use std::sync::Arc;
 
@@ -113,29 +114,51 @@ mod tests {
         team.total(None, Weights::plain(w), None).unwrap() / real(N) + 0.5 * L2 * squares
     }
 
-    /// F after one pass with this rate, in a plain loop.
-    fn tried(team: &mut dyn Team, w: &[f64], eta: f64) -> f64 {
+    /// The weights after one pass with this rate, in a plain loop.
+    fn tried(team: &mut dyn Team, w: &[f64], eta: f64) -> Vec<f64> {
         let mut w = w.to_vec();
         for id in 0..N {
             let mut g = vec![0.0; w.len()];
             team.total(Some(&[id]), Weights::plain(&w), Some(&mut g)).unwrap();
             w.iter_mut().zip(g).for_each(|(w, g)| *w = (1.0 - eta * L2) * *w - eta * g);
         }
-        value(team, &w)
+        w
+    }
+
+    /// Where a pass begins: at 0, and elsewhere.
+    fn starts(weights: usize) -> [Vec<f64>; 2] {
+        let elsewhere = (0..weights).map(|i| 0.3 * (real(i) * 0.7).sin()).collect();
+        [vec![0.0; weights], elsewhere]
+    }
+
+    #[test]
+    fn a_trial_is_a_plain_pass() {
+        let mut team = team(Arc::new(learnable(N, 5)), 1, 1);
+        let sample: Vec<usize> = (0..N).collect();
+        for w in starts(team.weights()) {
+            let expected = tried(&mut team, &w, 0.4);
+            let found = trial(&mut team, &w, &sample, 0.4, L2).unwrap().unwrap();
+            assert!(found.iter().zip(&expected).all(|(a, b)| close(*a, *b, 1e-12)));
+            // A rate that wipes the weights out runs away.
+            assert!(trial(&mut team, &w, &sample, 1.0 / L2, L2).unwrap().is_none());
+        }
     }
 
     #[test]
     fn the_rate_is_half_of_the_best() {
         let mut team = team(Arc::new(learnable(N, 5)), 1, 1);
-        let far: Vec<f64> = (0..team.weights()).map(|i| 0.3 * (real(i) * 0.7).sin()).collect();
-        for w in [vec![0.0; team.weights()], far] {
+        for w in starts(team.weights()) {
             let rate = rate(&mut team, &w, L2).unwrap();
             let grid = (-9..=5).map(|power| START * 2_f64.powi(power));
-            let values: Vec<_> = grid.map(|eta| (tried(&mut team, &w, eta), eta)).collect();
+            let mut after = |eta| {
+                let there = tried(&mut team, &w, eta);
+                value(&mut team, &there)
+            };
+            let values: Vec<_> = grid.map(|eta| (after(eta), eta)).collect();
             let best = values.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap().1;
             assert!(values[0].1 < best && best < values[values.len() - 1].1, "{values:?}");
             assert_eq!(rate, best / 2.0);
-            assert!(tried(&mut team, &w, rate) < value(&mut team, &w));
+            assert!(after(rate) < value(&mut team, &w));
         }
     }
 

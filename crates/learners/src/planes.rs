@@ -88,4 +88,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn sums_follow_the_blocks_even_if_the_first_ends_last() {
+        // In this order the 1 is lost; added last, it is not.
+        const PARTS: [f64; 3] = [1.0, 1e16, -1e16];
+        for threads in [1, 2, 3] {
+            let team = &mut teams::team(Arc::new(learnable(3, 1)), threads, 1);
+            let sums = sum_blocks(team, PARTS.len() * BLOCK, 1, |range, out| {
+                if range.start == 0 {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                out[0] = PARTS[range.start / BLOCK];
+            });
+            assert_eq!(sums.unwrap(), [0.0], "{threads} threads");
+        }
+    }
 }
