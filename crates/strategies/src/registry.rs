@@ -29,6 +29,9 @@ impl Takes {
     }
 }
 
+/// Makes a strategy over a structure, with settings that come from [`Entry::check`].
+pub type Make = fn(Arc<dyn Structure>, Setup, &Settings) -> Result<Box<dyn Strategy>>;
+
 /// One strategy.
 #[derive(Debug)]
 pub struct Entry {
@@ -41,7 +44,7 @@ pub struct Entry {
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes it.
-    pub make: fn(Arc<dyn Structure>, Setup, &Settings) -> Result<Box<dyn Strategy>>,
+    pub make: Make,
 }
 
 /// Every strategy there is, in the order in which `--strategy list` shows them.
