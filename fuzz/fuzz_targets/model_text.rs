@@ -3,8 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use seqoia::Labeller;
 use seqoia::data::open::Input;
-use seqoia::{Labeller, model_from_text, model_to_text};
+use seqoia::label::{model_from_text, model_to_text};
 
 fuzz_target!(|bytes: &[u8]| {
     let back = |bytes: Vec<u8>| Input::from_bytes("fuzz", bytes).ok().and_then(|i| model_from_text(i).ok());

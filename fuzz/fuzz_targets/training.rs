@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use seqoia::learners::Entry;
-use seqoia::{DataOptions, Labeller, Passes, Predictor, TrainOptions, Trainer, TrainingSet};
+use seqoia::{DataOptions, LabelTask, Labeller, LearnOptions, Passes, Predictor, Run, TrainingSet};
 
 const TEXT: &str = "the 1 D\ndog 2.5 N\n\na -3 D\ncat 1e9 N\nsleeps x V\n\n";
 static LEARNER: LazyLock<Option<&Entry>> = LazyLock::new(|| seqoia::learners::find("perceptron").ok());
@@ -11,10 +11,11 @@ static LEARNER: LazyLock<Option<&Entry>> = LazyLock::new(|| seqoia::learners::fi
 pub fn train(data: &DataOptions) -> seqoia::Result<()> {
     let set = TrainingSet::read(seqoia::input_from_text("train", TEXT)?, data)?;
     let Some(learner) = *LEARNER else { return Ok(()) };
-    let mut options = TrainOptions::new(learner, learner.check(&[]).map_err(seqoia::Error::Option)?);
-    options.passes = Some(Passes::Exactly(1));
-    let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
-    let model = seqoia::model_bytes(&set, &options, &trained)?;
+    let passes = Some(Passes::Exactly(1));
+    let options = LearnOptions { passes, ..LearnOptions::new(learner, learner.defaults()) };
+    let task = LabelTask::new(&set, None);
+    let run = Run::new(&task, &options)?;
+    let model = run.model(&run.run(&mut (), &Arc::default())?)?;
     Predictor::new(Arc::new(Labeller::from_bytes("model", &model)?))
         .label(&[&["the", "1"], &["cat", "2"]])?;
     Ok(())

@@ -1,21 +1,14 @@
 //! Readers and schemes on published data: counts are those of the data's own descriptions. The data
 //! are not part of the project; `SEQOIA_DATA` names the folder that holds them.
-// A test may unwrap and print: its failure is the message.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+// A test may unwrap: its failure is the message.
+#![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
 
 use seqoia_data::format::{self, Block, Blocks, Field, Format, Kind};
 use seqoia_data::open::open;
 use seqoia_data::scheme::{Recogniser, Scheme, convert, spans};
-
-fn data() -> Option<PathBuf> {
-    let folder = std::env::var_os("SEQOIA_DATA");
-    if folder.is_none() {
-        eprintln!("skipped: SEQOIA_DATA is not set");
-    }
-    folder.map(PathBuf::from)
-}
+use seqoia_testkit::outside::folder as data;
 
 /// What a file holds, and what its last column is written in.
 struct Counts {

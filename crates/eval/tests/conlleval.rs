@@ -2,12 +2,13 @@
 //!
 //! The cases are data from outside, found through `SEQOIA_DATA`; `tests/spans.rs` has the rules without them.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may")]
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::fs;
 use std::path::PathBuf;
 
 use seqoia_eval::{Options, Scored, TypeScores, score};
+use seqoia_testkit::outside;
 
 const CASES: [&str; 7] = [
     "all-outside",
@@ -20,11 +21,7 @@ const CASES: [&str; 7] = [
 ];
 
 fn folder() -> Option<PathBuf> {
-    let Some(data) = std::env::var_os("SEQOIA_DATA") else {
-        eprintln!("skipped: SEQOIA_DATA is not set");
-        return None;
-    };
-    Some(PathBuf::from(data).join("conlleval-cases"))
+    Some(outside::folder()?.join("conlleval-cases"))
 }
 
 fn scored(text: &[u8], case: &str) -> Scored {

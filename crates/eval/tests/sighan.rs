@@ -2,7 +2,7 @@
 //!
 //! The cases are data from outside, found through `SEQOIA_DATA`; `src/sighan.rs` has the rules without them.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may")]
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use flate2::read::MultiGzDecoder;
 use seqoia_eval::{Segmentation, Vocabulary};
+use seqoia_testkit::outside::folder;
 
 /// Case, gold, then by spans: words of the gold, found and right, out of vocabulary right and all, and in it.
 /// `perfect200` is the gold itself.
@@ -21,14 +22,6 @@ const CASES: [(&str, &str, &str, [u64; 7]); 5] = [
     ("perfect200", "gold200", "gold200", [10_877, 10_877, 10_877, 565, 565, 10_312, 10_312]),
     ("fmm-full", "fmm-full", "test_gold", [104_372, 112_281, 94_641, 412, 6_006, 94_229, 98_366]),
 ];
-
-fn folder() -> Option<PathBuf> {
-    let Some(data) = std::env::var_os("SEQOIA_DATA") else {
-        eprintln!("skipped: SEQOIA_DATA is not set");
-        return None;
-    };
-    Some(data.into())
-}
 
 fn unpacked(path: PathBuf) -> Vec<u8> {
     let mut text = vec![];

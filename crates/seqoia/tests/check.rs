@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
-use seqoia::{CheckOptions, Checked, Finding, LabelColumn, Level, check, input_from_text};
+use seqoia::tools::{CheckOptions, Checked, Finding, Level, check};
+use seqoia::{LabelColumn, input_from_text};
 
 fn look(train: &str, dev: Option<&str>, options: &CheckOptions) -> Checked {
     let dev = dev.map(|text| input_from_text("dev", text).unwrap());

@@ -3,75 +3,47 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)] // a test fails by panicking
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use seqoia::data::generate;
 use seqoia::learners::LEARNERS;
+use seqoia::run::Start;
 use seqoia::{
-    Checkpoint, DataOptions, DevSet, Ended, Labeller, PassRow, Passes, TrainOptions, Trained, Trainer,
-    TrainingSet, Watch,
+    ChainOptions, Checkpoint, DevSet, Ended, LabelTask, Labeller, LearnOptions, Passes, Run, Trained,
+    TrainingSet,
 };
+use seqoia_testkit::files::{Kept, resuming, seal};
+use seqoia_testkit::labelling::{Fitted, in_batches, learner, read, templates, try_fit};
 
 const TEMPLATES: &str = "U0:%x[0,0]\nU1:%x[-1,0]\nU2:%x[0,1]\nU3:%x[-1,1]/%x[0,1]\nB\n";
 
-fn set(seed: u64, templates: &str) -> TrainingSet {
-    let mut options = DataOptions::default();
-    options.features.templates.push(("t".to_owned(), templates.to_owned()));
-    let text = generate::columns(seed, 80);
-    TrainingSet::read(seqoia::input_from_text("train", &text).unwrap(), &options).unwrap()
+fn set(seed: u64, lines: &str) -> TrainingSet {
+    read(&generate::columns(seed, 80), &templates(lines))
 }
 
 fn dev(set: &TrainingSet, seed: u64) -> DevSet {
-    DevSet::read(seqoia::input_from_text("dev", &generate::columns(seed, 40)).unwrap(), set).unwrap()
+    seqoia_testkit::labelling::dev(&generate::columns(seed, 40), set)
 }
 
-fn options(learner: &str, passes: Passes) -> TrainOptions {
-    let entry = seqoia::learners::find(learner).unwrap();
-    let mut options = TrainOptions::new(entry, entry.check(&[]).unwrap());
-    (options.threads, options.passes, options.checkpoint_every) = (2, Some(passes), Some(1));
-    options
+fn options(name: &str, passes: Passes) -> LearnOptions {
+    LearnOptions { threads: 2, passes: Some(passes), checkpoint_every: Some(1), ..learner(name, &[]) }
 }
 
-/// Keeps the checkpoints of a run, by pass; raises the flag when a pass has ended.
-#[derive(Default)]
-struct Kept {
-    files: BTreeMap<u64, Vec<u8>>,
-    stop: Option<(u64, Arc<AtomicBool>)>,
-}
-
-impl Watch for Kept {
-    fn pass(&mut self, row: &PassRow) {
-        if let Some((_, stop)) = self.stop.as_ref().filter(|(pass, _)| *pass == row.number) {
-            stop.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn checkpoint(&mut self, pass: u64, file: &[u8]) {
-        self.files.insert(pass, file.to_vec());
-    }
-}
-
-fn train(set: &TrainingSet, options: &TrainOptions, dev: Option<&DevSet>) -> (Trained, Vec<u8>, Kept) {
+fn train(set: &TrainingSet, options: &LearnOptions, dev: Option<&DevSet>) -> (Trained, Vec<u8>, Kept) {
     let mut kept = Kept::default();
-    let trained = Trainer::new(set, options).unwrap().run(dev, &mut kept, &Arc::default()).unwrap();
-    let bytes = seqoia::model_bytes(set, options, &trained).unwrap();
+    let fitted = try_fit(set, dev, options, ChainOptions::default(), &mut kept).unwrap();
+    let Fitted { trained, bytes } = fitted;
     (trained, bytes, kept)
-}
-
-fn resuming(options: &TrainOptions, file: &[u8]) -> TrainOptions {
-    let resume = Some(Arc::new(Checkpoint::from_bytes("ck", file).unwrap()));
-    TrainOptions { resume, ..options.clone() }
 }
 
 #[test]
 fn every_learner_goes_on_as_if_it_had_not_stopped() {
     let set = set(1, TEMPLATES);
     for entry in LEARNERS {
-        for batch_size in if entry.whole { vec![1] } else { vec![1, 7] } {
+        for batch_size in if entry.profile(&entry.defaults()).whole { vec![1] } else { vec![1, 7] } {
             let mut o = options(entry.name, Passes::Exactly(5));
-            o.batch_size = batch_size;
+            o = if batch_size > 1 { in_batches(o, batch_size) } else { o };
             let (_, straight, _) = train(&set, &o, None);
             o.passes = Some(Passes::Exactly(2));
             let (_, _, kept) = train(&set, &o, None);
@@ -114,6 +86,7 @@ fn dev_scores_patience_and_convergence_go_on_too() {
 #[test]
 fn a_run_stopped_by_hand_leaves_a_checkpoint_of_a_whole_pass() {
     let set = set(1, TEMPLATES);
+    let task = LabelTask::new(&set, None);
     for entry in LEARNERS {
         let mut o = options(entry.name, Passes::Exactly(4));
         o.checkpoint_every = Some(1000);
@@ -122,7 +95,7 @@ fn a_run_stopped_by_hand_leaves_a_checkpoint_of_a_whole_pass() {
         for (when, passes) in [(2, 2), (0, 1)] {
             let stop = Arc::new(AtomicBool::new(when == 0));
             let mut kept = Kept { stop: Some((when, Arc::clone(&stop))), ..Kept::default() };
-            let trained = Trainer::new(&set, &o).unwrap().run(None, &mut kept, &stop).unwrap();
+            let trained = Run::new(&task, &o).unwrap().run(&mut kept, &stop).unwrap();
             assert_eq!((trained.ended, trained.passes), (Ended::Interrupted, passes));
             let (_, resumed, _) = train(&set, &resuming(&o, &kept.files[&passes]), None);
             assert!(resumed == straight, "{}", entry.name);
@@ -135,17 +108,18 @@ fn a_warm_start_goes_on_too() {
     let set = set(1, TEMPLATES);
     let mut o = options("averaged-perceptron", Passes::Exactly(3));
     let (first, _, _) = train(&set, &o, None);
-    o.start = Some(first.weights);
+    o.start = Some(Start { weights: first.weights, memo: None });
     let (_, straight, kept) = train(&set, &o, None);
     assert!(train(&set, &resuming(&o, &kept.files[&1]), None).1 == straight);
     o.start = None;
     assert!(refusal(&set, &resuming(&o, &kept.files[&1]), None).contains("another --warm-start"));
 }
 
-fn refusal(set: &TrainingSet, options: &TrainOptions, dev: Option<&DevSet>) -> String {
-    let trainer = Trainer::new(set, options).unwrap();
-    let error = trainer.run(dev, &mut (), &Arc::default()).unwrap_err();
-    assert_eq!(trainer.resumed(dev).unwrap_err(), error);
+fn refusal(set: &TrainingSet, options: &LearnOptions, dev: Option<&DevSet>) -> String {
+    let task = LabelTask::new(set, dev);
+    let run = Run::new(&task, options).unwrap();
+    let error = run.run(&mut (), &Arc::default()).unwrap_err();
+    assert_eq!(run.resumed().unwrap_err(), error);
     error.to_string()
 }
 
@@ -155,18 +129,15 @@ fn what_differs_is_said() {
     let o = options("averaged-perceptron", Passes::Exactly(2));
     let file = &train(&one, &o, None).2.files[&2];
     let o = resuming(&o, file);
-    let says = |options: &TrainOptions, what: &str| {
+    let says = |options: &LearnOptions, what: &str| {
         let error = refusal(&one, options, None);
         assert!(error.contains(what) && error.starts_with("ck"), "{error}");
     };
-    says(&TrainOptions { seed: 7, ..o.clone() }, "had seed 1, not 7\n");
-    says(&TrainOptions { keep_last: true, ..o.clone() }, "had keep best, not last\n");
-    says(
-        &TrainOptions { batch_size: 4, ..o.clone() },
-        "had batch-size 1, not 4; strategy serial, not minibatch",
-    );
+    says(&LearnOptions { seed: 7, ..o.clone() }, "had seed 1, not 7\n");
+    says(&LearnOptions { keep_last: true, ..o.clone() }, "had keep best, not last\n");
+    says(&in_batches(o.clone(), 4), "had batch-size none, not 4; strategy serial, not minibatch");
     says(&resuming(&options("perceptron", Passes::Exactly(2)), file), "had learner averaged-perceptron, not");
-    says(&TrainOptions { passes: Some(Passes::Exactly(1)), ..o.clone() }, "is of pass 2, and 1 are wanted");
+    says(&LearnOptions { passes: Some(Passes::Exactly(1)), ..o.clone() }, "is of pass 2, and 1 are wanted");
     assert!(refusal(&set(3, TEMPLATES), &o, None).contains("had other training data\n"));
     assert!(refusal(&set(1, "U0:%x[0,0]\n"), &o, None).contains("had other templates\n"));
     assert!(refusal(&one, &o, Some(&dev(&one, 2))).contains("had other dev data\n"));
@@ -175,6 +146,7 @@ fn what_differs_is_said() {
 #[test]
 fn broken_checkpoints_give_errors() {
     let set = set(1, "U0:%x[0,1]\nB\n");
+    let task = LabelTask::new(&set, None);
     for entry in LEARNERS {
         let o = options(entry.name, Passes::Exactly(2));
         let (_, model, kept) = train(&set, &o, None);
@@ -200,11 +172,10 @@ fn broken_checkpoints_give_errors() {
                 let at = 16 + random.below(hostile.len() - 16);
                 hostile[at] = u8::try_from(random.below(256)).unwrap();
             }
-            let checksum = xxhash_rust::xxh3::xxh3_64(&hostile[16..]);
-            hostile[8..16].copy_from_slice(&checksum.to_le_bytes());
+            seal(&mut hostile);
             if let Ok(checkpoint) = Checkpoint::from_bytes("ck", &hostile) {
-                let o = TrainOptions { resume: Some(Arc::new(checkpoint)), ..o.clone() };
-                let _ = Trainer::new(&set, &o).unwrap().run(None, &mut (), &Arc::default());
+                let o = LearnOptions { resume: Some(Arc::new(checkpoint)), ..o.clone() };
+                let _ = Run::new(&task, &o).unwrap().run(&mut (), &Arc::default());
             }
         }
     }

@@ -1,18 +1,16 @@
 //! Files in other formats hold the same, and train the same models.
-// A test may unwrap and print: its failure is the message.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
-
-use std::path::PathBuf;
-use std::sync::Arc;
+// A test may unwrap: its failure is the message.
+#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use seqoia::data::format::{Field, Kind};
 use seqoia::data::open::{Input, open};
 use seqoia::data::scheme::Scheme;
-use seqoia::{
-    ConvertOptions, DataOptions, LabelColumn, Labeller, Output, PredictOptions, Result, Strength,
-    TrainOptions, Trainer, TrainingSet, convert, predict,
-};
+use seqoia::label::{Output, PredictOptions};
+use seqoia::tools::{ConvertOptions, convert};
+use seqoia::{DataOptions, LabelColumn, LearnOptions, Result, Strength};
+use seqoia_testkit::labelling::{fit, learner, read, try_label};
+use seqoia_testkit::outside;
 
 fn to(from: Kind, to: Kind, text: &str) -> Result<String> {
     let label = match from {
@@ -271,17 +269,9 @@ const TEXT: &str = "the 3 D\ndog: 3 N\nbarks 5.5 V\n\na\\ 1 D\ncat 3 N\nsleeps -
 fn probabilities(text: &str, test: &str, kind: Kind, templates: Option<&str>) -> Vec<String> {
     let mut data = DataOptions { format: Some(kind), ..DataOptions::default() };
     data.features.templates.extend(templates.map(|t| ("t".to_owned(), t.to_owned())));
-    let set = TrainingSet::read(seqoia::input_from_text("train", text).unwrap(), &data).unwrap();
-    let learner = seqoia::learners::find("lbfgs").unwrap();
-    let mut options = TrainOptions::new(learner, learner.check(&[]).unwrap());
-    options.l2 = Some(Strength::OverN(1.0));
-    let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    let model = seqoia::model_bytes(&set, &options, &trained).unwrap();
-    let labeller = Arc::new(Labeller::from_bytes("model", &model).unwrap());
-    let mut out = vec![];
-    let how = PredictOptions::new(Output::Marginals, 1);
-    predict(&labeller, seqoia::input_from_text("test", test).unwrap(), &how, &mut out).unwrap();
-    let out = String::from_utf8(out).unwrap();
+    let options = LearnOptions { l2: Some(Strength::OverN(1.0)), ..learner("lbfgs", &[]) };
+    let model = fit(&read(text, &data), None, &options).labeller();
+    let out = try_label(&model, test, &PredictOptions::new(Output::Marginals, 1)).unwrap();
     let row = |line: &str| match kind {
         Kind::Crfsuite => line.split('\t').next().unwrap().to_owned(),
         Kind::Jsonl => line.to_owned(),
@@ -327,10 +317,7 @@ fn a_sentence_of_weight_two_counts_as_two() {
 
 #[test]
 fn schemes_of_published_data_there_and_back() {
-    let Some(folder) = std::env::var_os("SEQOIA_DATA").map(PathBuf::from) else {
-        eprintln!("skipped: SEQOIA_DATA is not set");
-        return;
-    };
+    let Some(folder) = outside::folder() else { return };
     let read = |scheme, input: Input| {
         let mut out = vec![];
         convert(input, &ConvertOptions { scheme: Some(scheme), ..ConvertOptions::default() }, &mut out)

@@ -12,10 +12,10 @@ use seqoia::core::Random;
 use seqoia::data::features::Lexica;
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
-use seqoia::{
-    DataOptions, DevSet, LabelColumn, Labeller, Output, Passes, PredictOptions, TrainOptions, Trainer,
-    TrainingSet, dump_features, evaluate, input_from_text, model_from_text, model_to_text, predict,
-};
+use seqoia::label::{model_from_text, model_to_text};
+use seqoia::tools::dump_features;
+use seqoia::{DataOptions, LabelColumn, Labeller, input_from_text, score};
+use seqoia_testkit::labelling::{dev as held_out, fit, label, passes, read};
 
 fn options() -> DataOptions {
     let mut options = DataOptions { format: Some(Kind::Words), ..DataOptions::default() };
@@ -163,32 +163,25 @@ fn drawn(seed: u64, count: usize) -> String {
 #[test]
 fn a_model_labels_with_the_dictionary_that_it_holds() {
     let (train, dev) = (drawn(1, 60), drawn(2, 200));
-    let set = TrainingSet::read(input_from_text("train", &train).unwrap(), &own()).unwrap();
-    let dev_set = DevSet::read(input_from_text("dev", &dev).unwrap(), &set).unwrap();
-    let learner = seqoia::learners::find("adagrad").unwrap();
-    let mut how = TrainOptions::new(learner, learner.check(&[]).unwrap());
-    how.passes = Some(Passes::Exactly(3));
-    let trained = Trainer::new(&set, &how).unwrap().run(Some(&dev_set), &mut (), &Arc::default()).unwrap();
-    let f1 = trained.scores.iter().find(|score| score.name == "f1").unwrap().value;
+    let set = read(&train, &own());
+    let fitted = fit(&set, Some(&held_out(&dev, &set)), &passes("adagrad", 3));
+    let f1 = fitted.trained.scores.iter().find(|score| score.name == "f1").unwrap().value;
 
-    let model = seqoia::model_bytes(&set, &how, &trained).unwrap();
-    let found = |model: &[u8]| {
-        let labeller = Arc::new(Labeller::from_bytes("model", model).unwrap());
-        let (raw, mut out) = (dev.replace(' ', ""), vec![]);
-        let options = PredictOptions::new(Output::Text, 2);
-        predict(&labeller, input_from_text("raw", &raw).unwrap(), &options, &mut out).unwrap();
-        let [gold, out] =
-            [&dev, &String::from_utf8(out).unwrap()].map(|t| input_from_text("text", t).unwrap());
-        evaluate::compare(gold, out, Some(Kind::Words), &LabelColumn::Last).unwrap().scored.spans.f1()
+    let model = fitted.labeller();
+    let found = |model: &Arc<Labeller>| {
+        let out = label(model, &dev.replace(' ', ""), 2);
+        let [gold, out] = [&dev, &out].map(|t| input_from_text("text", t).unwrap());
+        score::compare(gold, out, Some(Kind::Words), &LabelColumn::Last).unwrap().scored.spans.f1()
     };
     assert!((found(&model) - f1).abs() < 1e-9, "{} {f1}", found(&model));
 
     // The same weights without a word in the dictionary find something else.
-    let (labeller, mut text) = (Labeller::from_bytes("model", &model).unwrap(), vec![]);
-    model_to_text(&labeller, &mut text).unwrap();
+    let mut text = vec![];
+    model_to_text(&model, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("\nword\t1\tａｂｃ\n") && !text.contains("\nword\t2"), "{text}");
     let empty = text.replace("\nword\t1\t", "\nword\t0\t");
     let empty = model_from_text(input_from_text("text", &empty).unwrap()).unwrap();
-    assert!(found(&empty.bytes) < f1 - 1.0, "{} {f1}", found(&empty.bytes));
+    let empty = Arc::new(Labeller::from_bytes("empty", &empty.bytes).unwrap());
+    assert!(found(&empty) < f1 - 1.0, "{} {f1}", found(&empty));
 }

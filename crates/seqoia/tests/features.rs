@@ -10,22 +10,15 @@ use seqoia::data::features::{Clusters, Lexica};
 use seqoia::data::format::Kind;
 use seqoia::data::generate;
 use seqoia::data::scheme::Scheme;
-use seqoia::{
-    ConvertOptions, DataOptions, Labeller, Output, PredictOptions, Predictor, TrainOptions, Trained, Trainer,
-    TrainingSet, convert, dump_features, input_from_text, predict,
-};
+use seqoia::tools::{ConvertOptions, convert, dump_features};
+use seqoia::{DataOptions, Labeller, Predictor, Trained, input_from_text};
+use seqoia_testkit::labelling::{fit, label, learner, read, templates};
 
 const TEXT: &str = "The DT B-NP\nU.S. NNP I-NP\ndog NN I-NP\nbarks VBZ B-VP\n. . O\n\n\
                     B-52 CD B-NP\nbarks VBZ B-VP\n\nthe DT B-NP\ndog NN I-NP\n";
 const TEMPLATE: &str = "U0:%x[0,0]\nU1:%x[-1,1]/%x[0,1]\nU2:%x[1,0]\nB\n";
 const PATTERNS: &str = "*\n*:p=%x[0,1]\nu:w=%X[0,0]\nu:s=%m[0,0,\".?.?$\"]\nu:c=%t[0,0,\"^\\u\"]\n\
                         u:h=%M[0,0,\"\\u-?\"]\nu:e=%x[@-1,0]\n";
-
-fn templates(text: &str) -> DataOptions {
-    let mut options = DataOptions::default();
-    options.features.templates.push(("template".to_owned(), text.to_owned()));
-    options
-}
 
 fn patterns(text: &str) -> DataOptions {
     let mut options = DataOptions::default();
@@ -46,12 +39,9 @@ fn dump(text: &str, options: &DataOptions) -> String {
 }
 
 fn train(text: &str, options: &DataOptions) -> (Trained, Arc<Labeller>) {
-    let set = TrainingSet::read(input_from_text("text", text).unwrap(), options).unwrap();
-    let learner = seqoia::learners::find("averaged-perceptron").unwrap();
-    let how = TrainOptions::new(learner, learner.check(&[]).unwrap());
-    let trained = Trainer::new(&set, &how).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    let bytes = seqoia::model_bytes(&set, &how, &trained).unwrap();
-    (trained, Arc::new(Labeller::from_bytes("model", &bytes).unwrap()))
+    let fitted = fit(&read(text, options), None, &learner("averaged-perceptron", &[]));
+    let labeller = fitted.labeller();
+    (fitted.trained, labeller)
 }
 
 #[test]
@@ -245,7 +235,7 @@ fn a_model_keeps_patterns_width_and_failed_tests() {
     options.features.full_width = Some(true);
     options.features.false_features = true;
     let (_, model) = train(TEXT, &options);
-    let set = TrainingSet::read(input_from_text("text", TEXT).unwrap(), &options).unwrap();
+    let set = read(TEXT, &options);
     assert_eq!(model.meta().templates, set.program.templates());
     let mut predictor = Predictor::new(model);
     for text in [TEXT.to_owned(), full_width(TEXT)] {
@@ -287,13 +277,6 @@ fn documents(seed: u64, count: usize) -> Vec<String> {
         format!("-DOCSTART- -X- O O\n\n{about}{}\n\n", sentences.join("\n\n"))
     };
     sentences.chunks(10).enumerate().map(document).collect()
-}
-
-fn label(labeller: &Arc<Labeller>, text: &str, threads: usize) -> String {
-    let mut out = vec![];
-    let options = PredictOptions::new(Output::Text, threads);
-    predict(labeller, input_from_text("text", text).unwrap(), &options, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
 }
 
 #[test]

@@ -8,14 +8,22 @@ use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use seqoia::data::features::{Clusters, Lexica, Pattern, crfpp, wapiti};
 use seqoia::data::format::Kind;
 use seqoia::data::scheme::Scheme;
+use seqoia::label::{
+    Bits, Inspector, Output, PredictOptions, ShrinkOptions, model_from_text, model_to_text, shrink, why_text,
+};
+use seqoia::tools::dump_features;
 use seqoia::{
-    Bits, Checkpoint, DataOptions, FeatureChoice, Labeller, Output, Passes, PredictOptions, Predictor,
-    RuleChoice, ShrinkOptions, TrainOptions, Trainer, TrainingSet, dump_features, predict,
+    ChainOptions, Checkpoint, DataOptions, FeatureChoice, Labeller, LearnOptions, Passes, Predictor,
+    RuleChoice,
 };
 use seqoia_model::{Container, Writer};
+use seqoia_testkit::files::seal;
+use seqoia_testkit::labelling::{fit, learner, read, try_fit, try_label, try_read};
 use serde_json::Value;
 
 /// Pieces of template files in any order, or whole lines, of which most fit.
@@ -145,21 +153,16 @@ fn data() -> impl Strategy<Value = String> {
 }
 
 /// Trains a pass and labels the data itself, in every form of output.
-fn whole_way(features: FeatureChoice, text: &str, learner: &str) -> seqoia::Result<()> {
+fn whole_way(features: FeatureChoice, text: &str, name: &str) -> seqoia::Result<()> {
     let options = DataOptions { features, ..DataOptions::default() };
     dump_features(seqoia::input_from_text("train", text)?, &options, &mut vec![])?;
-    let set = TrainingSet::read(seqoia::input_from_text("train", text)?, &options)?;
-    let entry = seqoia::learners::find(learner).map_err(seqoia::Error::Option)?;
-    let mut options = TrainOptions::new(entry, entry.check(&[]).map_err(seqoia::Error::Option)?);
-    options.passes = Some(Passes::Exactly(1));
-    let trained = Trainer::new(&set, &options)?.run(None, &mut (), &Arc::default())?;
-    let model = seqoia::model_bytes(&set, &options, &trained)?;
-    let labeller = Arc::new(Labeller::from_bytes("model", &model)?);
+    let set = try_read(text, &options)?;
+    let options = LearnOptions { passes: Some(Passes::Exactly(1)), ..learner(name, &[]) };
+    let model = try_fit(&set, None, &options, ChainOptions::default(), &mut ())?.labeller();
     for output in
         [Output::Text, Output::Marginals, Output::NBest(3), Output::Json { marginals: true, nbest: 2 }]
     {
-        let options = PredictOptions::new(output, 1);
-        predict(&labeller, seqoia::input_from_text("test", text)?, &options, &mut vec![])?;
+        try_label(&model, text, &PredictOptions::new(output, 1))?;
     }
     Ok(())
 }
@@ -201,10 +204,6 @@ proptest! {
     #[test]
     fn any_bytes_are_a_model_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(Labeller::from_bytes("m", &bytes).is_err() && Checkpoint::from_bytes("m", &bytes).is_err());
-        // Behind the header there may be anything as well.
-        let mut bytes = [&b"SEQOIA\r\n\0\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0"[..], &bytes].concat();
-        seal(&mut bytes);
-        let _ = (Labeller::from_bytes("m", &bytes), Checkpoint::from_bytes("m", &bytes));
     }
 
     #[test]
@@ -255,31 +254,87 @@ proptest! {
     }
 }
 
+/// Sections of any kind anywhere, and bytes for them.
+fn behind_a_header() -> impl Strategy<Value = (Vec<u8>, u32)> {
+    let name =
+        prop_oneof![select(vec!["meta", "checkpoint", "best", "weights"]).prop_map(str::to_owned), ".{0,4}"];
+    let place = prop_oneof![4 => (0u64..8).prop_map(|i| 64 * i), 1 => any::<u64>()];
+    let section = (name, 0u32..8, place, prop_oneof![4 => 0u64..64, 1 => any::<u64>()]);
+    let table = prop::collection::vec(section, 0..4).prop_map(|sections| {
+        let entry = |(name, kind, at, length): &(String, u32, u64, u64)| {
+            let name: Vec<u8> = name.bytes().chain([0; 16]).take(16).collect();
+            [
+                name,
+                kind.to_le_bytes().to_vec(),
+                vec![0; 4],
+                at.to_le_bytes().to_vec(),
+                length.to_le_bytes().to_vec(),
+            ]
+            .concat()
+        };
+        (sections.iter().flat_map(entry).collect::<Vec<u8>>(), sections.len())
+    });
+    let more = prop_oneof![9 => Just(0u32), 1 => any::<u32>()];
+    (table, more, prop::collection::vec(any::<u8>(), 0..400)).prop_map(|((table, count), more, bytes)| {
+        ([table, bytes].concat(), u32::try_from(count).unwrap().wrapping_add(more))
+    })
+}
+
+/// Behind a header that is right in all but the number of sections there may be anything as well.
+#[test]
+fn what_lies_behind_a_header_is_looked_at() {
+    let mut runner = TestRunner::deterministic();
+    let (cases, mut found) = (behind_a_header(), BTreeSet::new());
+    for _ in 0..2000 {
+        let (bytes, sections) = cases.new_tree(&mut runner).unwrap().current();
+        let mut file = [b"SEQOIA\r\n", &[0; 12][..], &sections.to_le_bytes(), &[0; 8], &bytes].concat();
+        seal(&mut file);
+        for error in [Labeller::from_bytes("m", &file).err(), Checkpoint::from_bytes("m", &file).err()] {
+            let error = error.unwrap().to_string();
+            assert!(
+                ["has format", "header says", "checksum"].iter().all(|what| !error.contains(what)),
+                "{error}"
+            );
+            found.insert(error);
+        }
+    }
+    // Each of the checks behind the header was reached.
+    for what in [
+        "sections do not fit into the file",
+        "lies outside the file",
+        "has no section 'meta'",
+        "has no section 'checkpoint'",
+        "does not hold u8",
+        "its description cannot be read",
+    ] {
+        assert!(found.iter().any(|error| error.contains(what)), "{what}");
+    }
+}
+
 /// Everything that can be done with a model, if it is one.
 fn use_it(bytes: &[u8]) {
     let Ok(labeller) = Labeller::from_bytes("m", bytes) else { return };
     let labeller = Arc::new(labeller);
     let _ = Predictor::new(Arc::clone(&labeller)).label(&[&["the", "1"], &["dog", "2"]]);
-    let _ = seqoia::why_text(&labeller, "the/1 Dog/2", None);
-    let _ = seqoia::Inspector::new(&labeller).map(|inside| (inside.summary(), inside.strongest(2, None)));
+    let _ = why_text(&labeller, "the/1 Dog/2", None);
+    let _ = Inspector::new(&labeller).map(|inside| (inside.summary(), inside.strongest(2, None)));
     let text = |labelled| DATA.replace("labels", if labelled { "labels" } else { "no labels" });
     for output in [Output::Text, Output::Json { marginals: true, nbest: 2 }] {
         for (given, labelled) in [(None, true), (None, false), (Some("_".to_owned()), true)] {
-            let input = seqoia::input_from_text("test", &text(labelled)).unwrap();
             let options = PredictOptions { given, look: 1, ..PredictOptions::new(output, 1) };
-            let _ = predict(&labeller, input, &options, &mut vec![]);
+            let _ = try_label(&labeller, &text(labelled), &options);
         }
     }
     let columns = "the 1 B-X\nDog 2 O\n\n-DOCSTART- 1 O\n\nDog 1 O\n";
     let options = PredictOptions { format: Some(Kind::Columns), ..PredictOptions::new(Output::Text, 1) };
-    let _ = predict(&labeller, seqoia::input_from_text("test", columns).unwrap(), &options, &mut vec![]);
+    let _ = try_label(&labeller, columns, &options);
     let mut text = vec![];
-    if seqoia::model_to_text(&labeller, &mut text).is_ok() {
-        let _ = seqoia::model_from_text(seqoia::data::open::Input::from_bytes("text", text).unwrap());
+    if model_to_text(&labeller, &mut text).is_ok() {
+        let _ = model_from_text(seqoia::data::open::Input::from_bytes("text", text).unwrap());
     }
     for bits in Bits::ALL {
         let options = ShrinkOptions { prune: 0.01, bits: Some(bits) };
-        let _ = seqoia::shrink(&labeller, options).map(|bytes| Labeller::from_bytes("s", &bytes).is_ok());
+        let _ = shrink(&labeller, options).map(|bytes| Labeller::from_bytes("s", &bytes).is_ok());
     }
 }
 
@@ -348,14 +403,6 @@ fn with_part(container: &Container, name: &str, bytes: &[u8]) -> Vec<u8> {
     writer.to_bytes()
 }
 
-/// Makes length and checksum right, so that what lies behind them is reached.
-fn seal(bytes: &mut [u8]) {
-    let length = bytes.len() as u64;
-    bytes[24..32].copy_from_slice(&length.to_le_bytes());
-    let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[16..]);
-    bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
-}
-
 const DATA: &str = r#"{"tokens": [["the", "1"], ["Dog", "2"], ["ABC-1", "2"], ["Dog", "4"]], "features": [["a"], ["b"], [{"c": 2}], []], "labels": ["O", "B-X", "I-X", "B-Y"]}
 {"tokens": [["a", "1"], ["dog", "2"], ["New", "3"], ["York", "3"]], "features": [["a"], ["b"], ["b"], ["a"]], "labels": ["O", "O", "B-Y", "I-Y"]}
 "#;
@@ -383,12 +430,8 @@ static EVERYTHING: LazyLock<Vec<u8>> = LazyLock::new(|| {
         false_features: true,
         ..FeatureChoice::default()
     };
-    let set = TrainingSet::read(seqoia::input_from_text("train", DATA).unwrap(), &data).unwrap();
-    let entry = seqoia::learners::find("perceptron").unwrap();
-    let options = TrainOptions::new(entry, entry.check(&[]).unwrap());
-    let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    let model = Labeller::from_bytes("m", &seqoia::model_bytes(&set, &options, &trained).unwrap()).unwrap();
-    seqoia::shrink(&model, ShrinkOptions { prune: 0.0, bits: Some(Bits::F16) }).unwrap()
+    let model = fit(&read(DATA, &data), None, &learner("perceptron", &[])).labeller();
+    shrink(&model, ShrinkOptions { prune: 0.0, bits: Some(Bits::F16) }).unwrap()
 });
 
 #[test]
@@ -419,15 +462,8 @@ fn the_model_has_all_that_can_be_read_of_a_token() {
         container.get::<u32>("edges.keys").unwrap().len() > 1
             && model.meta().model_scheme != model.meta().file_scheme
     );
-    let mut out = vec![];
-    predict(
-        &Arc::new(model),
-        seqoia::input_from_text("x", DATA).unwrap(),
-        &PredictOptions::new(Output::Text, 1),
-        &mut out,
-    )
-    .unwrap();
-    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 2);
+    let out = try_label(&Arc::new(model), DATA, &PredictOptions::new(Output::Text, 1)).unwrap();
+    assert_eq!(out.lines().count(), 2);
 }
 
 /// Numbers that no training writes, one by one.
@@ -461,7 +497,7 @@ fn every_number_of_a_template_is_looked_at() {
         ("\"value\":[1,0]", "\"value\":[2,0]"),
         ("{\"piece\":0}", "{\"piece\":64}"),
         ("\"label_column\":2", "\"label_column\":3"),
-        ("\"format\":\"jsonl\"", "\"format\":\"conllu\""),
+        ("\"format\":\"jsonl\",\"columns\"", "\"format\":\"conllu\",\"columns\""),
         ("\"labels\":[", "\"labels\":[\"Z\","),
         ("\"dense\":", "\"dense\":9"),
     ] {

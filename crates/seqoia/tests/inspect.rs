@@ -12,11 +12,12 @@ use seqoia::data::features::{Clusters, Lexica};
 use seqoia::data::format::Kind;
 use seqoia::data::generate;
 use seqoia::data::scheme::Scheme;
-use seqoia::{
-    Bits, DataOptions, Inspector, Labeller, Output, Passes, PredictOptions, ShrinkOptions, TrainOptions,
-    Trainer, TrainingSet, Why, input_from_text, model_from_text, model_to_text, predict, shrink, why_input,
-    why_text,
+use seqoia::label::{
+    Bits, FromText, Inspector, Output, PredictOptions, ShrinkOptions, Why, model_from_text, model_to_text,
+    predict, shrink, why_input, why_text,
 };
+use seqoia::{DataOptions, Labeller, input_from_text};
+use seqoia_testkit::labelling::{fit, passes, read, try_label};
 
 const PLAIN: &str = "U0:%x[0,0]\nU1:%x[-1,0]\nU2:%x[0,1]\nU3:%x[-1,1]/%x[0,1]\nB\n";
 const EDGES: &str = "U0:%x[0,0]\nU1:%x[0,1]\nB\nB1:%x[0,1]\nB2:%x[-1,1]/%x[0,1]\n";
@@ -24,12 +25,7 @@ const EDGES: &str = "U0:%x[0,0]\nU1:%x[0,1]\nB\nB1:%x[0,1]\nB2:%x[-1,1]/%x[0,1]\
 fn train(text: &str, learner: &str, change: impl FnOnce(&mut DataOptions)) -> Vec<u8> {
     let mut options = DataOptions::default();
     change(&mut options);
-    let set = TrainingSet::read(input_from_text("train", text).unwrap(), &options).unwrap();
-    let entry = seqoia::learners::find(learner).unwrap();
-    let mut options = TrainOptions::new(entry, entry.check(&[]).unwrap());
-    options.passes = Some(Passes::Exactly(3));
-    let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    seqoia::model_bytes(&set, &options, &trained).unwrap()
+    fit(&read(text, &options), None, &passes(learner, 3)).bytes
 }
 
 fn templates(options: &mut DataOptions, text: &str) {
@@ -89,7 +85,7 @@ fn text_of(model: &[u8]) -> String {
     String::from_utf8(text).unwrap()
 }
 
-fn back(text: &str) -> seqoia::Result<seqoia::FromText> {
+fn back(text: &str) -> seqoia::Result<FromText> {
     model_from_text(input_from_text("text", text)?)
 }
 
@@ -272,7 +268,7 @@ fn the_strongest_weights_are_those_of_a_slow_search() {
             all.sort_by(f32::total_cmp);
             let positive: Vec<f32> = all.iter().rev().copied().filter(|w| *w > 0.0).take(4).collect();
             let negative: Vec<f32> = all.iter().copied().filter(|w| *w < 0.0).take(4).collect();
-            let weights = |w: &[seqoia::Weight]| w.iter().map(|w| w.weight).collect::<Vec<_>>();
+            let weights = |w: &[seqoia::label::Weight]| w.iter().map(|w| w.weight).collect::<Vec<_>>();
             assert_eq!(weights(&found[y].positive), positive, "{name} {label}");
             assert_eq!(weights(&found[y].negative), negative, "{name} {label}");
             let only = inside.strongest(4, Some(inside.label(label).unwrap()));
@@ -288,10 +284,8 @@ fn the_strongest_weights_are_those_of_a_slow_search() {
 /// Scores of all labellings of a sentence.
 fn scores(labeller: &Arc<Labeller>, text: &str) -> HashMap<Vec<String>, f64> {
     let output = Output::Json { marginals: false, nbest: 1_000_000 };
-    let options = PredictOptions::new(output, 1);
-    let mut out = vec![];
-    predict(labeller, input_from_text("test", text).unwrap(), &options, &mut out).unwrap();
-    let record: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let out = try_label(labeller, text, &PredictOptions::new(output, 1)).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&out).unwrap();
     let labels = |l: &serde_json::Value| {
         l["labels"].as_array().unwrap().iter().map(|l| l.as_str().unwrap().to_owned()).collect()
     };
@@ -443,7 +437,7 @@ fn a_text_with_more_labels_than_can_be_is_refused() {
     let meta = text.lines().find_map(|line| line.strip_prefix("meta\t")).unwrap();
     for count in [0usize, 8_001, 32_000, 65_536, 70_000] {
         let mut other: serde_json::Value = serde_json::from_str(meta).unwrap();
-        other["labels"] = (0..count).map(|i| i.to_string()).collect::<Vec<_>>().into();
+        other["labeller"]["labels"] = (0..count).map(|i| i.to_string()).collect::<Vec<_>>().into();
         let error = back(&text.replace(meta, &other.to_string())).map(|_| ()).unwrap_err().to_string();
         assert!(error.starts_with("text:4: meta has ") && error.contains("label"), "{error}");
     }

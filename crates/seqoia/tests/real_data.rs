@@ -8,43 +8,34 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use seqoia::data::open;
+use seqoia::label::{Output, PredictOptions, model_from_text, model_to_text, predict, why_text};
+use seqoia::tools::{CheckOptions, check};
 use seqoia::{
-    CheckOptions, DataOptions, DevSet, LabelColumn, Labeller, Output, PairChoice, PassRow, Passes,
-    PredictOptions, Strength, TrainOptions, Trained, Trainer, TrainingSet, Watch, check, evaluate,
-    model_from_text, model_to_text, predict, why_text,
+    ChainOptions, DataOptions, DevSet, LabelColumn, Labeller, LearnOptions, PairChoice, PassRow, Passes,
+    Strength, TrainingSet, Watch, score,
 };
+use seqoia_testkit::labelling::{fit, learner, templates, try_fit};
+use seqoia_testkit::outside;
 
 fn data(path: &str) -> Option<PathBuf> {
-    let Some(folder) = std::env::var_os("SEQOIA_DATA") else {
-        eprintln!("skipped: SEQOIA_DATA is not set");
-        return None;
-    };
-    Some(PathBuf::from(folder).join(path))
+    Some(outside::folder()?.join(path))
 }
 
 fn chunking(change: impl FnOnce(&mut DataOptions)) -> Option<TrainingSet> {
-    let template = std::fs::read_to_string(data("conll2000/template.crfpp")?).unwrap();
-    let mut options = DataOptions::default();
-    options.features.templates.push(("template.crfpp".to_owned(), template));
+    let mut options = templates(&std::fs::read_to_string(data("conll2000/template.crfpp")?).unwrap());
     change(&mut options);
     Some(TrainingSet::read(open::open(&data("conll2000/train.txt.gz")?).unwrap(), &options).unwrap())
 }
 
-fn options(learner: &str) -> TrainOptions {
-    let entry = seqoia::learners::find(learner).unwrap();
-    let mut options = TrainOptions::new(entry, entry.check(&[]).unwrap());
-    options.threads = 2;
-    options
+fn options(name: &str) -> LearnOptions {
+    LearnOptions { threads: 2, ..learner(name, &[]) }
 }
 
-fn f1(set: &TrainingSet, options: &TrainOptions, trained: &Trained) -> f64 {
-    let model = seqoia::model_bytes(set, options, trained).unwrap();
-    let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+fn f1(labeller: &Arc<Labeller>) -> f64 {
     let input = open::open(&data("conll2000/test.txt.gz").unwrap()).unwrap();
     let mut out = vec![];
-    let how = PredictOptions::new(Output::Text, 2);
-    predict(&labeller, input, &how, &mut out).unwrap();
-    evaluate::last_two("out", &out, false).unwrap().scored.spans.f1()
+    predict(labeller, input, &PredictOptions::new(Output::Text, 2), &mut out).unwrap();
+    score::last_two("out", &out, false).unwrap().scored.spans.f1()
 }
 
 /// Keeps the objective of the last pass.
@@ -61,7 +52,7 @@ impl Watch for Last {
 fn chunking_has_the_features_of_the_reference_and_is_learned_in_five_passes() {
     let Some(set) = chunking(|_| ()) else { return };
     assert_eq!((set.space.attributes(), set.space.existing()), (338_551, 456_468));
-    assert_eq!((set.corpus.ends.len(), set.corpus.tokens(), set.labels.len()), (8_936, 211_727, 22));
+    assert_eq!((set.corpus.len(), set.counts.tokens, set.labels.len()), (8_936, 211_727, 22));
     let named = {
         let mut options = DataOptions::default();
         options.features.sets.push("chunking".to_owned());
@@ -71,8 +62,7 @@ fn chunking_has_the_features_of_the_reference_and_is_learned_in_five_passes() {
     assert_eq!((named.space.attributes(), named.space.existing()), (338_551, 456_468));
     let mut o = options("averaged-perceptron");
     o.passes = Some(Passes::Exactly(5));
-    let trained = Trainer::new(&set, &o).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    let f1 = f1(&set, &o, &trained);
+    let f1 = f1(&fit(&set, None, &o).labeller());
     assert!(f1 > 93.2, "F1 {f1}");
 }
 
@@ -83,10 +73,10 @@ fn lbfgs_ends_where_crfsuite_ends() {
     let mut o = options("lbfgs");
     o.l2 = Some(Strength::OverN(2.0));
     let mut last = Last::default();
-    let trained = Trainer::new(&set, &o).unwrap().run(None, &mut last, &Arc::default()).unwrap();
+    let fitted = try_fit(&set, None, &o, ChainOptions::default(), &mut last).unwrap();
     let objective = last.0 * 8936.0;
     assert!(objective < 12_887.223 * 1.0001, "{objective}");
-    let f1 = f1(&set, &o, &trained);
+    let f1 = f1(&fitted.labeller());
     assert!(f1 >= 93.5, "F1 {f1}");
 }
 
@@ -99,7 +89,7 @@ fn all_pairs_reach_the_objective_that_crfpp_reaches() {
     let mut o = options("lbfgs");
     o.l2 = Some(Strength::OverN(1.0));
     let mut last = Last::default();
-    Trainer::new(&set, &o).unwrap().run(None, &mut last, &Arc::default()).unwrap();
+    try_fit(&set, None, &o, ChainOptions::default(), &mut last).unwrap();
     assert!(last.0 < 1.0119 && last.0 > 1.0, "F = {}", last.0);
 }
 
@@ -120,7 +110,7 @@ fn parts_of_speech_are_tagged_about_as_well_as_by_the_reference() {
             let dev = DevSet::read(open::open(&path).unwrap(), &set).unwrap();
             let mut o = options("averaged-perceptron");
             (o.passes, o.keep_last) = (Some(Passes::Exactly(10)), true);
-            let trained = Trainer::new(&set, &o).unwrap().run(Some(&dev), &mut (), &Arc::default()).unwrap();
+            let trained = fit(&set, Some(&dev), &o).trained;
             assert!(trained.scores[0].value >= least, "{file}: {}", trained.scores[0].value);
         }
     }
@@ -146,13 +136,12 @@ fn a_tagger_comes_back_from_its_text_and_says_why() {
     let set = TrainingSet::read(open::open(&train).unwrap(), &d).unwrap();
     let mut o = options("averaged-perceptron");
     o.passes = Some(Passes::Exactly(2));
-    let trained = Trainer::new(&set, &o).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    let model = seqoia::model_bytes(&set, &o, &trained).unwrap();
-    let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+    let fitted = fit(&set, None, &o);
+    let labeller = fitted.labeller();
     let mut text = vec![];
     model_to_text(&labeller, &mut text).unwrap();
     let made = model_from_text(open::Input::from_bytes("text", text).unwrap()).unwrap();
-    assert!(made.unchanged && made.bytes == model);
+    assert!(made.unchanged && made.bytes == fitted.bytes);
     let why = why_text(&labeller, "The quick brown fox jumps over the lazy dog", None).unwrap();
     let labels: Vec<&str> = why.tokens.iter().map(|t| t.label.as_str()).collect();
     assert_eq!((labels[0], labels[5], labels[6], labels[8]), ("DT", "IN", "DT", "NN"));

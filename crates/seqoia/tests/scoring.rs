@@ -11,29 +11,14 @@ use seqoia::data::generate;
 use seqoia::data::open::Input;
 use seqoia::data::scheme::{self, Scheme};
 use seqoia::eval::Unit;
-use seqoia::evaluate::{self, Evaluated};
-use seqoia::{
-    DataOptions, DevJudge, DevSet, LabelColumn, Labeller, Output, Passes, PredictOptions, TrainOptions,
-    Trainer, TrainingSet, predict, try_out,
-};
+use seqoia::label::{DevJudge, try_out};
+use seqoia::score::{self, Evaluated};
+use seqoia::{DataOptions, LabelColumn};
 use seqoia_strategies::Crew;
+use seqoia_testkit::labelling::{corpus, dev as held_out, fit, label, passes, read, templates};
 
 fn input(name: &str, text: &str) -> Input {
     seqoia::input_from_text(name, text).unwrap()
-}
-
-/// The generated corpus in a scheme.
-fn corpus(seed: u64, sentences: usize, to: Scheme) -> String {
-    let text = generate::columns(seed, sentences);
-    let mut out = String::new();
-    for sentence in text.split_terminator("\n\n") {
-        let rows: Vec<_> = sentence.lines().map(|line| line.rsplit_once(' ').unwrap()).collect();
-        let mut labels = vec![];
-        scheme::convert(Scheme::Iob2, to, &rows.iter().map(|row| row.1).collect::<Vec<_>>(), &mut labels);
-        rows.iter().zip(&labels).for_each(|(row, label)| out.push_str(&format!("{} {label}\n", row.0)));
-        out.push('\n');
-    }
-    out
 }
 
 /// The corpus with another column as the label, which is no chunk label.
@@ -50,10 +35,11 @@ fn words(seed: u64, sentences: usize) -> String {
 }
 
 fn scores(evaluated: &Evaluated) -> Vec<Score> {
-    let accuracy = Score { name: "accuracy", value: evaluated.scored.accuracy.tokens() };
+    let score = |name, value| Score { name, value, lower_is_better: false };
+    let accuracy = score("accuracy", evaluated.scored.accuracy.tokens());
     match evaluated.unit {
         Unit::Tokens => vec![accuracy],
-        _ => vec![Score { name: "f1", value: evaluated.scored.spans.f1() }, accuracy],
+        _ => vec![score("f1", evaluated.scored.spans.f1()), accuracy],
     }
 }
 
@@ -83,23 +69,15 @@ fn counted(evaluated: &Evaluated) -> (u64, u64, u64) {
 
 /// Trains, and asks for the scores in every way there is.
 fn agree(train: &str, dev: &str, data: &DataOptions, what: &str) -> Vec<Score> {
-    let set = TrainingSet::read(input("train", train), data).unwrap();
-    let held_out = DevSet::read(input("dev", dev), &set).unwrap();
-    let entry = seqoia::learners::find("perceptron").unwrap();
-    let mut options = TrainOptions::new(entry, entry.check(&[]).unwrap());
-    options.passes = Some(Passes::Exactly(2));
-    let trained =
-        Trainer::new(&set, &options).unwrap().run(Some(&held_out), &mut (), &Arc::default()).unwrap();
-    let bytes = seqoia::model_bytes(&set, &options, &trained).unwrap();
-    let model = Arc::new(Labeller::from_bytes("m", &bytes).unwrap());
+    let set = read(train, data);
+    let fitted = fit(&set, Some(&held_out(dev, &set)), &passes("perceptron", 2));
+    let (model, trained) = (fitted.labeller(), fitted.trained);
     assert_eq!(try_out(&model, input("dev", dev)).unwrap().score, trained.scores[0], "{what}");
-    let mut out = vec![];
-    predict(&model, input("dev", dev), &PredictOptions::new(Output::Text, 1), &mut out).unwrap();
-    let out = String::from_utf8(out).unwrap();
-    let against = evaluate::compare(input("dev", dev), input("out", &out), data.format, &LabelColumn::Last);
+    let out = label(&model, dev, 1);
+    let against = score::compare(input("dev", dev), input("out", &out), data.format, &LabelColumn::Last);
     assert_eq!(scores(&against.unwrap()), trained.scores, "{what}");
     if data.format != Some(Kind::Words) {
-        let beside = evaluate::last_two("out", out.as_bytes(), false).unwrap();
+        let beside = score::last_two("out", out.as_bytes(), false).unwrap();
         assert_eq!(scores(&beside), trained.scores, "{what}");
         if beside.unit == Unit::Chunks {
             let (gold, found, both) = counted(&beside);
@@ -111,9 +89,7 @@ fn agree(train: &str, dev: &str, data: &DataOptions, what: &str) -> Vec<Score> {
 }
 
 fn columns() -> DataOptions {
-    let mut options = DataOptions::default();
-    options.features.templates.push(("t".to_owned(), "U0:%x[0,0]\nU1:%x[-1,0]\nB\n".to_owned()));
-    options
+    templates("U0:%x[0,0]\nU1:%x[-1,0]\nB\n")
 }
 
 #[test]
@@ -140,8 +116,8 @@ fn all_ask_one_scorer() {
 #[test]
 fn weights_that_are_saved_as_the_same_score_the_same() {
     let (train, dev) = (corpus(1, 60, Scheme::Iob2), corpus(2, 60, Scheme::Iob2));
-    let set = TrainingSet::read(input("train", &train), &columns()).unwrap();
-    let held_out = DevSet::read(input("dev", &dev), &set).unwrap();
+    let set = read(&train, &columns());
+    let held_out = held_out(&dev, &set);
     let mut judge = DevJudge::new(&held_out, &set, Arc::new(Crew::new(2)));
     let weights = set.space.view().weights();
     let nearly: Vec<f64> = (0..weights).map(|i| 1.0 + 1e-12 * f64::from(u8::from(i % 3 == 0))).collect();
@@ -151,7 +127,7 @@ fn weights_that_are_saved_as_the_same_score_the_same() {
 #[test]
 fn a_labelling_without_chunks_has_no_recall() {
     let compared = |gold: &str, found: &str| {
-        evaluate::compare(input("gold", gold), input("found", found), None, &LabelColumn::Last).unwrap()
+        score::compare(input("gold", gold), input("found", found), None, &LabelColumn::Last).unwrap()
     };
     let nothing = compared("a S-X\nb O\n", "a O\nb O\n");
     assert_eq!((nothing.unit, nothing.scored.spans.gold, nothing.scored.spans.found), (Unit::Chunks, 1, 0));
@@ -160,7 +136,7 @@ fn a_labelling_without_chunks_has_no_recall() {
     assert_eq!((other.scored.spans.correct, other.scored.spans.found), (2, 2));
     // Segmented text is in its scheme, though every word be a letter.
     let letters =
-        evaluate::compare(input("g", "a b\n"), input("f", "a b\n"), Some(Kind::Words), &LabelColumn::Last);
+        score::compare(input("g", "a b\n"), input("f", "a b\n"), Some(Kind::Words), &LabelColumn::Last);
     assert_eq!(letters.unwrap().scored.spans.correct, 2);
     // Labels without prefixes are those of the file.
     let raw = compared("a S-X\nb O\n", "a B-X\nb O\n").raw();
@@ -169,7 +145,7 @@ fn a_labelling_without_chunks_has_no_recall() {
 
 #[test]
 fn columns_are_read_as_training_reads_them() {
-    let score = |text: &str| evaluate::last_two("out", text.as_bytes(), false).map(|e| e.scored);
+    let score = |text: &str| score::last_two("out", text.as_bytes(), false).map(|e| e.scored);
     let plain = score("In IN O O\nRome NNP B-X B-X\n\nThe DT O B-X\n").unwrap();
     for other in [
         "In    IN  O   O\nRome  NNP B-X B-X\n\nThe DT O   B-X\n",
@@ -184,7 +160,7 @@ fn columns_are_read_as_training_reads_them() {
     };
     let text = "-DOCSTART- -X- O O\n\nIn IN O O\nRome NNP B-X O\n";
     let against =
-        evaluate::compare(input("g", &gold(text)), input("f", text), None, &LabelColumn::Last).unwrap();
+        score::compare(input("g", &gold(text)), input("f", text), None, &LabelColumn::Last).unwrap();
     assert_eq!(against.scored, score(text).unwrap());
     let error = |text: &str| score(text).unwrap_err().to_string();
     assert!(error("a\nb\n").starts_with("out: found 1 column; the last two are the gold label"));
@@ -194,14 +170,14 @@ fn columns_are_read_as_training_reads_them() {
         "out: conllu holds one labelling only, and two are compared\n  \
          help: give the file with the right labels: --gold FILE --label COLUMN"
     );
-    let as_columns = evaluate::last_two_of(input("out", conllu), Some(Kind::Columns), false).unwrap();
+    let as_columns = score::last_two_of(input("out", conllu), Some(Kind::Columns), false).unwrap();
     assert_eq!(as_columns.scored.accuracy.tokens(), 100.0);
 }
 
 #[test]
 fn words_are_found_in_every_format() {
     let words = |gold: &str, kind, label: &LabelColumn| {
-        let found = evaluate::compare(input("g", gold), input("f", gold), kind, label).unwrap();
+        let found = score::compare(input("g", gold), input("f", gold), kind, label).unwrap();
         let words = found.sentences.iter().flat_map(|s| &s.tokens).map(|token| token.word.clone());
         words.collect::<Vec<_>>()
     };
@@ -213,14 +189,14 @@ fn words_are_found_in_every_format() {
     assert_eq!(words("X\ta\n", Some(Kind::Crfsuite), &LabelColumn::Last), [""]);
     // Beside predictions that were added behind the word.
     let (gold, found) = (input("g", "X a\nY b\n"), input("f", "X a X\nY b X\n"));
-    let found = evaluate::compare(gold, found, None, &LabelColumn::Number(0)).unwrap();
+    let found = score::compare(gold, found, None, &LabelColumn::Number(0)).unwrap();
     assert_eq!((found.sentences[0].tokens[1].word.as_str(), found.scored.accuracy.tokens()), ("b", 50.0));
 }
 
 #[test]
 fn what_is_no_labelling_of_these_sentences_is_refused() {
     let error = |gold: &str, found: &str, label: &LabelColumn| {
-        let found = evaluate::compare(input("g", gold), input("f", found), None, label);
+        let found = score::compare(input("g", gold), input("f", found), None, label);
         found.err().unwrap().to_string()
     };
     let marginals = "\na N O O 0.9\nb V B-X O 0.75\n";
@@ -238,6 +214,6 @@ fn what_is_no_labelling_of_these_sentences_is_refused() {
         "f:3: the word is c, but b in g:3\n  help: both files must hold the same sentences, in the same order"
     );
     // Numbers may be labels.
-    let numbers = evaluate::compare(input("g", "a 1\n"), input("f", "a 1 2\n"), None, &LabelColumn::Last);
+    let numbers = score::compare(input("g", "a 1\n"), input("f", "a 1 2\n"), None, &LabelColumn::Last);
     assert_eq!(numbers.unwrap().scored.accuracy.tokens(), 0.0);
 }

@@ -6,25 +6,21 @@
 use std::sync::Arc;
 
 use seqoia::data::format::Kind;
-use seqoia::{
-    DataOptions, Labeller, Output, PredictOptions, Result, TrainOptions, Trainer, TrainingSet, predict,
-};
+use seqoia::label::{Output, PredictOptions, predict};
+use seqoia::{DataOptions, Labeller, Result};
+use seqoia_testkit::files::seal;
+use seqoia_testkit::labelling::{Fitted, fit, learner, read, templates, try_read};
 
 const WORD: &str = "U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nU2:%x[0,0]/%x[1,0]\nB\n";
 
 /// A model of `text` that has seen enough of it to find the same labels there.
 fn model(text: &str, kind: Kind, templates: &str) -> Arc<Labeller> {
-    Arc::new(Labeller::from_bytes("model", &bytes(text, kind, templates)).unwrap())
+    fitted(text, kind, templates).labeller()
 }
 
-fn bytes(text: &str, kind: Kind, templates: &str) -> Vec<u8> {
-    let mut data = DataOptions { format: Some(kind), ..DataOptions::default() };
-    data.features.templates.push(("t".to_owned(), templates.to_owned()));
-    let set = TrainingSet::read(seqoia::input_from_text("train", text).unwrap(), &data).unwrap();
-    let learner = seqoia::learners::find("lbfgs").unwrap();
-    let options = TrainOptions::new(learner, learner.check(&[]).unwrap());
-    let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    seqoia::model_bytes(&set, &options, &trained).unwrap()
+fn fitted(text: &str, kind: Kind, lines: &str) -> Fitted {
+    let data = DataOptions { format: Some(kind), ..templates(lines) };
+    fit(&read(text, &data), None, &learner("lbfgs", &[]))
 }
 
 fn labelled(model: &Arc<Labeller>, test: &str, kind: Kind, output: Output) -> Result<String> {
@@ -122,22 +118,19 @@ fn labels_that_a_file_cannot_hold_are_refused() {
 fn no_model_has_a_label_that_is_empty_or_holds_a_line_end() {
     for end in ["\n", "\r"] {
         let text = serde_json::json!({ "tokens": ["a"], "labels": [format!("X{end}Y")] });
-        let mut data = DataOptions { format: Some(Kind::Jsonl), ..DataOptions::default() };
-        data.features.templates.push(("t".to_owned(), WORD.to_owned()));
+        let data = DataOptions { format: Some(Kind::Jsonl), ..templates(WORD) };
         let text = format!("{{\"tokens\":[\"a\"],\"labels\":[\"X\"]}}\n{text}\n");
-        let input = seqoia::input_from_text("train", text.as_str()).unwrap();
-        let error = TrainingSet::read(input, &data).err().unwrap().to_string();
+        let error = try_read(&text, &data).err().unwrap().to_string();
         assert!(error.starts_with("train:2: the label \"X\\"), "{error}");
     }
     // Nor does a file that was changed with its checksum.
-    let model = bytes("a D1\nb N1\n", Kind::Columns, WORD);
+    let model = fitted("a D1\nb N1\n", Kind::Columns, WORD).bytes;
     let label = b"\"labels\":[\"D1\"";
     let at = model.windows(label.len()).position(|window| window == label).unwrap();
     for (changed, sound) in [("\"D2\"", true), ("\"\"  ", false), ("\"\\n\"", false), ("\"\\r\"", false)] {
         let mut model = model.clone();
         model[at + label.len() - 4..at + label.len()].copy_from_slice(changed.as_bytes());
-        let sum = xxhash_rust::xxh3::xxh3_64(&model[16..]);
-        model[8..16].copy_from_slice(&sum.to_le_bytes());
+        seal(&mut model);
         assert_eq!(Labeller::from_bytes("model", &model).is_ok(), sound, "{changed}");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use seqoia::data::generate;
+use seqoia::data::scheme::{self, Scheme};
 use seqoia::label::{Output, PredictOptions, predict};
 use seqoia::{
     ChainOptions, DataOptions, DevSet, LabelTask, Labeller, LearnOptions, Passes, Result, Run, Trained,
@@ -19,12 +21,32 @@ pub fn templates(text: &str) -> DataOptions {
     options
 }
 
+/// The generated corpus, which has labels of chunks in IOB2, in another scheme.
+#[must_use]
+pub fn corpus(seed: u64, sentences: usize, to: Scheme) -> String {
+    let (text, mut out, mut labels) = (generate::columns(seed, sentences), String::new(), vec![]);
+    for sentence in text.split_terminator("\n\n") {
+        let rows: Vec<(&str, &str)> = sentence.lines().map(|l| l.rsplit_once(' ').unwrap()).collect();
+        let own: Vec<&str> = rows.iter().map(|row| row.1).collect();
+        scheme::convert(Scheme::Iob2, to, &own, &mut labels);
+        rows.iter().zip(&labels).for_each(|(row, label)| out.extend([row.0, " ", label, "\n"]));
+        out.push('\n');
+    }
+    out
+}
+
 /// A training set.
 ///
 /// # Errors
 /// As reading it.
-pub fn read(text: &str, options: &DataOptions) -> Result<TrainingSet> {
+pub fn try_read(text: &str, options: &DataOptions) -> Result<TrainingSet> {
     TrainingSet::read(input_from_text("train", text)?, options)
+}
+
+/// The same where it can be read.
+#[must_use]
+pub fn read(text: &str, options: &DataOptions) -> TrainingSet {
+    try_read(text, options).unwrap()
 }
 
 /// Dev data for a training set.
@@ -56,6 +78,7 @@ pub fn in_batches(options: LearnOptions, size: usize) -> LearnOptions {
 }
 
 /// What training gives, and the model file.
+#[derive(Clone, Debug)]
 pub struct Fitted {
     /// What the run gave.
     pub trained: Trained,

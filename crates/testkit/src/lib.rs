@@ -3,12 +3,14 @@
 //! - [`chains`]: random chains, small enough to enumerate or large enough to learn from;
 //! - [`teams`]: learners and strategies put together by name;
 //! - [`labelling`]: a labeller from a text in a line;
+//! - [`files`]: checkpoints of a run, files made right after a change;
 //! - [`outside`]: data that is not part of the project.
 
 // A test fails by panicking, and says when it skips.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::missing_panics_doc)]
 
 pub mod chains;
+pub mod files;
 pub mod labelling;
 pub mod outside;
 pub mod teams;

@@ -30,7 +30,7 @@ pub(crate) fn read() -> Result<(String, TrainingSet)> {
     };
     let title = format!(
         "{name} ({} tokens, {} labels, {} weights)",
-        grouped(set.corpus.tokens() as u64),
+        grouped(set.counts.tokens as u64),
         set.space.labels(),
         grouped(set.space.existing() as u64)
     );

@@ -6,14 +6,13 @@
 //! virtual calls, chunks.
 
 use seqoia_core::cast::real64;
-use seqoia_core::{Corpus, Isa, Order, Random};
-use seqoia_data::features::Memory;
+use seqoia_core::{Corpus, Isa, Order, Random, Sequence};
 use seqoia_structures::chain::{Batch, Decoder, Limits, Space, SumLimits};
 
 /// The averaged perceptron, batches of one, on a chain: decode, add in place.
 pub(crate) struct Perceptron<'a> {
     space: &'a Space,
-    corpus: &'a Memory,
+    corpus: &'a dyn Corpus<Sequence>,
     seed: u64,
     decoder: Decoder<f64>,
     found: Vec<u16>,
@@ -24,7 +23,7 @@ pub(crate) struct Perceptron<'a> {
 }
 
 impl<'a> Perceptron<'a> {
-    pub(crate) fn new(space: &'a Space, corpus: &'a Memory, seed: u64) -> Self {
+    pub(crate) fn new(space: &'a Space, corpus: &'a dyn Corpus<Sequence>, seed: u64) -> Self {
         let plane = || vec![0.0; space.view().weights()];
         Perceptron {
             space,
@@ -89,14 +88,14 @@ impl<'a> Perceptron<'a> {
 /// Loss and gradient of all sequences: one sweep of the kernel into one gradient.
 pub(crate) struct Gradient<'a> {
     space: &'a Space,
-    corpus: &'a Memory,
+    corpus: &'a dyn Corpus<Sequence>,
     ids: Vec<usize>,
     batch: Batch<f64>,
     odd: Vec<usize>,
 }
 
 impl<'a> Gradient<'a> {
-    pub(crate) fn new(space: &'a Space, corpus: &'a Memory) -> Self {
+    pub(crate) fn new(space: &'a Space, corpus: &'a dyn Corpus<Sequence>) -> Self {
         let ids = (0..corpus.len()).collect();
         Gradient { space, corpus, ids, batch: Batch::default(), odd: vec![] }
     }

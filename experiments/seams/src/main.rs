@@ -18,9 +18,10 @@ use clap::Parser;
 use cpu_time::ThreadTime;
 use seqoia::TrainingSet;
 use seqoia_core::cast::real;
-use seqoia_core::{Learner, Strategy, Structure, Update, Weights};
+use seqoia_core::{Learner, Strategy, Update, Weights};
 use seqoia_learners::AveragedPerceptron;
-use seqoia_strategies::{Crew, OneTeam, Setup, batch, serial};
+use seqoia_strategies::registry::find;
+use seqoia_strategies::{Crew, Setup};
 use seqoia_structures::chain::Chain;
 
 /// Times passes through the seams beside hand-fused loops
@@ -104,28 +105,27 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64(), out)
 }
 
-type Make = fn(Arc<dyn Structure>, Setup) -> seqoia_core::Result<OneTeam>;
-
 /// A strategy on one thread, as training has it.
-fn strategy(make: Make, set: &TrainingSet) -> Result<OneTeam> {
-    let corpus = set.corpus.clone();
+fn strategy(name: &str, set: &TrainingSet) -> Result<Box<dyn Strategy>> {
+    let entry = find(name).map_err(anyhow::Error::msg)?;
     let setup = Setup {
         crew: Arc::new(Crew::new(1)),
         seed: SEED,
-        batch: 1,
-        chunks: Setup::chunks(corpus.tokens()),
+        chunks: Setup::chunks(set.counts.tokens),
         stop: Arc::default(),
     };
-    Ok(make(Arc::new(Chain::new(Arc::clone(&set.space), corpus)), setup)?)
+    let chain = Chain::new(Arc::clone(&set.space), Arc::clone(&set.corpus));
+    let settings = entry.check(&[]).map_err(anyhow::Error::msg)?;
+    Ok((entry.make)(Arc::new(chain), setup, &settings)?)
 }
 
 /// Passes of the averaged perceptron; also the weights after the first.
 fn online(set: &TrainingSet, repeat: u64) -> Result<(Rounds, Vec<f64>)> {
-    let mut strategy = strategy(serial::serial, set)?;
+    let mut strategy = strategy("serial", set)?;
     let mut learner = AveragedPerceptron::new(Update::Full);
-    strategy.accepts(&mut learner)?;
+    strategy.accepts(&learner)?;
     strategy.begin(&mut learner, false)?;
-    let mut fused = fused::Perceptron::new(&set.space, &set.corpus, SEED);
+    let mut fused = fused::Perceptron::new(&set.space, &*set.corpus, SEED);
     let (mut rounds, mut first) = (Rounds::default(), vec![]);
     for pass in 1..=repeat {
         let mut seams = || timed(|| strategy.pass(pass, &mut learner));
@@ -152,8 +152,8 @@ fn online(set: &TrainingSet, repeat: u64) -> Result<(Rounds, Vec<f64>)> {
 
 /// Loss and gradient at `w`. Not at the end of all passes: there few sentences are left to learn.
 fn gradient(set: &TrainingSet, w: &[f64], repeat: u64) -> Result<Rounds> {
-    let mut strategy = strategy(batch::batch, set)?;
-    let mut fused = fused::Gradient::new(&set.space, &set.corpus);
+    let mut strategy = strategy("batch", set)?;
+    let mut fused = fused::Gradient::new(&set.space, &*set.corpus);
     let (mut g, mut h) = (vec![0.0; w.len()], vec![0.0; w.len()]);
     let mut rounds = Rounds::default();
     // The first round fills buffers and is not counted.
@@ -169,7 +169,7 @@ fn gradient(set: &TrainingSet, w: &[f64], repeat: u64) -> Result<Rounds> {
         let (ours, theirs) = (ours?, theirs.context("the kernel left sequences to the general path")?);
         let same = (ours - theirs).abs() <= LOSSES * ours.abs();
         ensure!(same, "the losses differ, {ours} and {theirs}: a bug");
-        let most = GRADIENTS * real(set.corpus.tokens());
+        let most = GRADIENTS * real(set.counts.tokens);
         let same = g.iter().zip(&h).all(|(a, b)| (a - b).abs() <= most);
         ensure!(same, "the gradients differ: a bug");
         if round > 0 {

@@ -188,11 +188,12 @@ mod tests {
         let mut data = DataOptions::default();
         data.features.templates.push(("t".to_owned(), "U:%x[0,0]\nB\n".to_owned()));
         let entry = seqoia_learners::registry::find("averaged-perceptron").unwrap();
-        let options = TrainOptions::new(entry, entry.check(&[]).unwrap());
+        let (options, chain) = (LearnOptions::new(entry, entry.defaults()), ChainOptions::default());
         for scheme in [None, Some(seqoia_data::scheme::Scheme::Iobes)] {
             data.scheme = scheme;
             let input = Input::from_bytes("x", text.as_str()).unwrap();
-            let folds = cross_validate(input, &data, &options, 2, &Arc::default(), &mut |_| ()).unwrap();
+            let stop = Arc::default();
+            let folds = cross_validate(input, &data, &options, chain, 2, &stop, &mut |_| ()).unwrap();
             let names = |fold: &Fold| fold.scores.iter().map(|s| s.name).collect::<Vec<_>>();
             assert_eq!(folds.iter().map(names).collect::<Vec<_>>(), [["f1", "accuracy"]; 2]);
         }
@@ -204,7 +205,7 @@ mod tests {
             number: 1,
             sentences: 1,
             tokens: 1,
-            scores: vec![Score { name: "f1", value: x }],
+            scores: vec![Score { name: "f1", value: x, lower_is_better: false }],
             passes: 1,
         };
         let all = mean_and_deviation(&[fold(1.0), fold(2.0), fold(6.0)]);

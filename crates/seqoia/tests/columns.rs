@@ -5,28 +5,17 @@
 use std::sync::Arc;
 
 use seqoia::data::format::{Field, Kind};
-use seqoia::data::open::Input;
-use seqoia::{
-    DataOptions, LabelColumn, Labeller, Output, PredictOptions, Result, TrainOptions, Trainer, TrainingSet,
-    predict,
-};
+use seqoia::label::{Output, PredictOptions};
+use seqoia::{DataOptions, LabelColumn, Labeller, Result};
+use seqoia_testkit::labelling::{fit, learner, read, templates, try_label};
 
-fn model(text: &str, kind: Kind, label: LabelColumn, templates: &str) -> Arc<Labeller> {
-    let mut data = DataOptions { format: Some(kind), label, ..DataOptions::default() };
-    data.features.templates.push(("t".to_owned(), templates.to_owned()));
-    let set = TrainingSet::read(Input::from_bytes("train", text).unwrap(), &data).unwrap();
-    let learner = seqoia::learners::find("perceptron").unwrap();
-    let options = TrainOptions::new(learner, learner.check(&[]).unwrap());
-    let trained = Trainer::new(&set, &options).unwrap().run(None, &mut (), &Arc::default()).unwrap();
-    let bytes = seqoia::model_bytes(&set, &options, &trained).unwrap();
-    Arc::new(Labeller::from_bytes("model", &bytes).unwrap())
+fn model(text: &str, kind: Kind, label: LabelColumn, lines: &str) -> Arc<Labeller> {
+    let data = DataOptions { format: Some(kind), label, ..templates(lines) };
+    fit(&read(text, &data), None, &learner("perceptron", &[])).labeller()
 }
 
 fn labelled(model: &Arc<Labeller>, text: &str, kind: Kind) -> Result<String> {
-    let mut out = vec![];
-    let how = PredictOptions { format: Some(kind), ..PredictOptions::new(Output::Text, 1) };
-    predict(model, Input::from_bytes("test", text).unwrap(), &how, &mut out)?;
-    Ok(String::from_utf8(out).unwrap())
+    try_label(model, text, &PredictOptions { format: Some(kind), ..PredictOptions::new(Output::Text, 1) })
 }
 
 /// A sentence in each format, without labels; and as it is to be labelled.
