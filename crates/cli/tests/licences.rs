@@ -27,8 +27,12 @@ fn allowed(expression: &str) -> bool {
     let plain = expression.replace('/', " OR ").replace(['(', ')'], " ");
     // In the expressions of libraries AND binds groups of OR in brackets; without brackets it binds tighter.
     match expression.contains(") AND ") || expression.contains(" AND (") {
-        true => plain.split(" AND ").all(|side| side.split(" OR ").any(|name| ALLOWED.contains(&name.trim()))),
-        false => plain.split(" OR ").any(|side| side.split(" AND ").all(|name| ALLOWED.contains(&name.trim()))),
+        true => {
+            plain.split(" AND ").all(|side| side.split(" OR ").any(|name| ALLOWED.contains(&name.trim())))
+        }
+        false => {
+            plain.split(" OR ").any(|side| side.split(" AND ").all(|name| ALLOWED.contains(&name.trim())))
+        }
     }
 }
 
@@ -59,5 +63,7 @@ fn libraries_have_licences_that_go_with_ours() {
 fn expressions_are_read() {
     assert!(allowed("MIT") && allowed("GPL-3.0 OR MIT") && allowed("MIT/Apache-2.0"));
     assert!(allowed("(MIT OR GPL-2.0) AND Unicode-3.0") && allowed("MIT AND Zlib"));
-    assert!(!allowed("GPL-3.0") && !allowed("MIT AND GPL-3.0") && !allowed("(MIT OR Apache-2.0) AND GPL-3.0"));
+    assert!(
+        !allowed("GPL-3.0") && !allowed("MIT AND GPL-3.0") && !allowed("(MIT OR Apache-2.0) AND GPL-3.0")
+    );
 }
