@@ -77,6 +77,17 @@ mod tests {
         }
     }
 
+    /// Part of the format of a run: other numbers here are other models. They are from twenty lines of Python
+    /// that follow the description above.
+    #[test]
+    fn the_order_is_this_one() {
+        assert_eq!(take(12, 1), [8, 5, 4, 11, 1, 10, 9, 7, 3, 6, 2, 0]);
+        // Beyond a window.
+        let ids = take(40_000, 1);
+        assert_eq!(ids[..4], [4228, 35_008, 28_893, 32_320]);
+        assert_eq!(ids[39_996..], [14_839, 11_058, 13_646, 35_947]);
+    }
+
     #[test]
     fn a_window_holds_whole_blocks() {
         let ids = take(100_000, 24);

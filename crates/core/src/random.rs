@@ -144,6 +144,31 @@ mod tests {
         assert_eq!(r.below(1), 0);
     }
 
+    /// Part of the format of a run: other numbers here are other models. They are from twenty lines of Python
+    /// that follow the description above.
+    #[test]
+    fn the_numbers_are_these() {
+        let mut r = Random::new(1, 2, 3, "pinned");
+        let below: Vec<usize> = (0..12).map(|_| r.below(1000)).collect();
+        assert_eq!(below, [832, 206, 599, 886, 73, 432, 769, 485, 250, 631, 145, 252]);
+        // Large enough for numbers to be rejected.
+        let most = (1 << 63) + 1;
+        let below: Vec<usize> = (0..6).map(|_| r.below(most)).collect();
+        let wanted = [
+            5_036_569_614_736_534_380,
+            62_534_174_302_510_201,
+            9_144_157_454_223_508_779,
+            9_031_046_664_354_993_176,
+            1_640_827_012_354_994_778,
+            3_276_799_769_313_474_727,
+        ];
+        assert_eq!(below, wanted);
+        assert_eq!(r.unit().to_bits(), 4_603_766_268_138_859_818);
+        let mut items: Vec<usize> = (0..8).collect();
+        r.shuffle(&mut items);
+        assert_eq!(items, [0, 6, 3, 1, 5, 7, 4, 2]);
+    }
+
     #[test]
     fn unit_stays_below_one_and_a_shuffle_permutes() {
         let mut r = Random::new(9, 0, 0, "unit");

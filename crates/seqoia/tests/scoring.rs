@@ -35,11 +35,10 @@ fn words(seed: u64, sentences: usize) -> String {
 }
 
 fn scores(evaluated: &Evaluated) -> Vec<Score> {
-    let score = |name, value| Score { name, value, lower_is_better: false };
-    let accuracy = score("accuracy", evaluated.scored.accuracy.tokens());
+    let accuracy = Score::gain("accuracy", evaluated.scored.accuracy.tokens());
     match evaluated.unit {
         Unit::Tokens => vec![accuracy],
-        _ => vec![score("f1", evaluated.scored.spans.f1()), accuracy],
+        _ => vec![Score::gain("f1", evaluated.scored.spans.f1()), accuracy],
     }
 }
 

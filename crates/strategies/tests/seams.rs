@@ -20,6 +20,7 @@ use seqoia_strategies::registry::{Chosen, STRATEGIES, find};
 use seqoia_structures::chain::{Chain, Space};
 use seqoia_testkit::bits;
 use seqoia_testkit::chains::{ATTRIBUTES, LABELS, learnable as chain};
+use seqoia_testkit::guess::{Guess, by_feature};
 use seqoia_testkit::teams::{
     Stopping, batches as batches_of_pass, combinations, run, setup, strategy, usual as make,
 };
@@ -463,87 +464,6 @@ fn a_joint_update_over_the_k_best_of_a_batch() {
     }
 }
 
-/// A structure that only searches, in an open space of weights: the answer to "which of three words",
-/// each question and word a feature that gets its number when it is first met.
-struct Guess {
-    answers: Vec<usize>,
-    settled: AtomicBool,
-    numbers: std::sync::Mutex<Vec<u8>>, // the features met, by number
-}
-
-impl Guess {
-    fn new(examples: usize) -> Guess {
-        let answers = (0..examples).map(|i| i % 4 % 3).collect();
-        Guess { answers, settled: AtomicBool::new(false), numbers: Default::default() }
-    }
-
-    fn number(&self, feature: usize) -> usize {
-        let (mut numbers, feature) = (self.numbers.lock().unwrap(), u8::try_from(feature).unwrap());
-        numbers.iter().position(|f| *f == feature).unwrap_or_else(|| {
-            numbers.push(feature);
-            numbers.len() - 1
-        })
-    }
-}
-
-struct GuessLane(Arc<Guess>, usize);
-
-impl Structure for Guess {
-    fn name(&self) -> &'static str {
-        "guess"
-    }
-    fn examples(&self) -> usize {
-        self.answers.len()
-    }
-    fn weights(&self) -> usize {
-        self.numbers.lock().unwrap().len()
-    }
-    fn offers(&self) -> &'static [Question] {
-        &[Question::Violations]
-    }
-    fn lane(self: Arc<Self>, _: usize) -> Result<Box<dyn Lane>> {
-        Ok(Box::new(GuessLane(self, 0)))
-    }
-    fn sticky(&self) -> bool {
-        true
-    }
-    fn settle(&self, _: &[Note]) {
-        self.settled.store(true, Ordering::Relaxed);
-    }
-    fn memo(&self) -> Option<Vec<u8>> {
-        Some(self.numbers.lock().unwrap().clone())
-    }
-    fn recall(&self, memo: &[u8]) -> Result<()> {
-        *self.numbers.lock().unwrap() = memo.to_vec();
-        Ok(())
-    }
-}
-
-impl Lane for GuessLane {
-    fn open(&mut self, id: usize) -> Result<f64> {
-        self.1 = id;
-        Ok(1.0)
-    }
-    fn violations(&mut self, w: Weights<'_>, _: &Search, note: &mut Note) -> Result<()> {
-        let at = |y: usize| self.0.number(3 * (self.1 % 4) + y);
-        let score = |y: usize| w.values.get(at(y)).copied().unwrap_or(0.0);
-        let (gold, mut best) = (self.0.answers[self.1], 0);
-        for y in 1..3 {
-            best = if score(y) > score(best) { y } else { best };
-        }
-        if best != gold {
-            note.wrong = true;
-            let v = note.violation();
-            (v.cost, v.margin) = (1.0, score(gold) - score(best));
-            let from = v.delta.share(&[1.0, -1.0]);
-            for (y, from) in [(gold, from), (best, from + 1)] {
-                v.delta.rows.push(Row { at: narrow(at(y)), from, len: 1, holes: 0 });
-            }
-        }
-        Ok(())
-    }
-}
-
 #[test]
 fn an_open_space_that_only_searches() {
     let trained = |threads| {
@@ -552,17 +472,11 @@ fn an_open_space_that_only_searches() {
         let mut learner = AveragedPerceptron::new(Update::Full);
         strategy.begin(&mut learner, false).unwrap();
         assert_eq!(run(&mut *strategy, &mut learner, 1..=10)[9], 0);
-        assert!(structure.settled.load(Ordering::Relaxed));
+        assert!(structure.settled());
         // Workers number features as they meet them, so weights are compared by feature.
         let (weights, numbers) = (learner.weights(), structure.memo().unwrap());
         assert!(weights.len() <= structure.weights());
-        let by_feature: std::collections::BTreeMap<u8, u64> = numbers
-            .into_iter()
-            .zip(weights)
-            .filter(|(_, w)| *w != 0.0)
-            .map(|(f, w)| (f, w.to_bits()))
-            .collect();
-        by_feature
+        by_feature(&weights, &numbers)
     };
     assert!(trained(1) == trained(3));
     // Marginals are not to be had here, and that is said before anything runs.

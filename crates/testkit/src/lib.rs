@@ -1,6 +1,7 @@
 //! What the tests of several crates share. Nothing here is shipped.
 //!
 //! - [`chains`]: random chains, small enough to enumerate or large enough to learn from;
+//! - [`guess`]: a structure that only searches, in an open space of weights;
 //! - [`teams`]: learners and strategies put together by name;
 //! - [`labelling`]: a labeller from a text in a line;
 //! - [`files`]: checkpoints of a run, files made right after a change;
@@ -11,6 +12,7 @@
 
 pub mod chains;
 pub mod files;
+pub mod guess;
 pub mod labelling;
 pub mod outside;
 pub mod teams;

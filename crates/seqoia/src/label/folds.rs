@@ -201,13 +201,8 @@ mod tests {
 
     #[test]
     fn means_are_means() {
-        let fold = |x| Fold {
-            number: 1,
-            sentences: 1,
-            tokens: 1,
-            scores: vec![Score { name: "f1", value: x, lower_is_better: false }],
-            passes: 1,
-        };
+        let fold =
+            |x| Fold { number: 1, sentences: 1, tokens: 1, scores: vec![Score::gain("f1", x)], passes: 1 };
         let all = mean_and_deviation(&[fold(1.0), fold(2.0), fold(6.0)]);
         assert_eq!(all[0].0, "f1");
         assert!((all[0].1 - 3.0).abs() < 1e-12 && (all[0].2 - 7f64.sqrt()).abs() < 1e-12);
