@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{
     Asked, Bench, Case, Data, Delta, Error, Lane, Learner, Mix, Note, Profile, Question, Ragged, Random,
-    Result, Row, Search, Sequence, Slot, State, Structure, Team, Update, Weights, each,
+    Result, Search, Sequence, Slot, State, Structure, Team, Update, Weights, each,
 };
 use seqoia_learners::AveragedPerceptron;
 use seqoia_learners::registry::{LEARNERS, Objective};

@@ -110,6 +110,7 @@ pub(crate) struct Reading {
     pub(crate) schemes: Schemes,
     pub(crate) digest: String,
     classes: Vec<Class>,
+    raw: raw::Watch,
 }
 
 impl Reading {
@@ -147,11 +148,10 @@ impl Reading {
         if indexer.is_empty() {
             return Err(Error::Mismatch(format!("{file} has no sentence to learn from")));
         }
-        raw.check(&file)?;
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
         let digest = format!("{:032x}", digest.digest128());
         let classes = classes.finish();
-        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, classes })
+        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, classes, raw })
     }
 }
 
@@ -161,8 +161,9 @@ impl TrainingSet {
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
     pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
-        let Reading { file, format, label, features, program, indexer, schemes, digest, classes } =
+        let Reading { file, format, label, features, program, indexer, schemes, digest, classes, raw } =
             Reading::new(input, options)?;
+        raw.check(&file)?;
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
         let doubts = guess.map(|doubt| format!("{file}: {doubt}")).into_iter().chain(features.doubt(kind));
