@@ -177,6 +177,67 @@ impl Corpus<Sequence> for Vec<Sequence> {
     }
 }
 
+/// Candidates to choose from, with what each costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct List {
+    /// Features of each candidate, with their values.
+    pub candidates: Ragged,
+    /// Cost of each candidate, `[C]`; gold are those of least cost.
+    pub costs: Vec<f64>,
+    /// Instance weight c, divided by the mean of all.
+    pub weight: f64,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        List { candidates: Ragged::default(), costs: vec![], weight: 1.0 }
+    }
+}
+
+/// A borrowed [`List`].
+#[derive(Clone, Copy, Debug)]
+pub struct ListView<'a> {
+    /// Features of each candidate.
+    pub candidates: Items<'a>,
+    /// Cost of each candidate.
+    pub costs: &'a [f64],
+    /// Instance weight.
+    pub weight: f64,
+}
+
+impl Example for List {
+    type View<'a> = ListView<'a>;
+
+    fn view(&self) -> ListView<'_> {
+        ListView { candidates: self.candidates.view(), costs: &self.costs, weight: self.weight }
+    }
+}
+
+/// A list of lists is a corpus: lists of candidates are few and short beside the decoder that made them.
+impl Corpus<List> for Vec<List> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    fn size(&self, id: usize) -> usize {
+        self[id].costs.len()
+    }
+
+    fn bytes(&self) -> usize {
+        let of = |r: &Ragged| 4 * (r.starts.capacity() + r.items.capacity() + r.values.capacity());
+        self.iter().map(|list| size_of::<List>() + of(&list.candidates) + 8 * list.costs.capacity()).sum()
+    }
+
+    fn view(&self, id: usize) -> Option<ListView<'_>> {
+        Some(self[id].view())
+    }
+
+    fn read(&self, id: usize, into: &mut List) -> Result<()> {
+        into.clone_from(&self[id]);
+        Ok(())
+    }
+}
+
 /// Which labels each attribute was seen with: lists of label numbers, ascending. For attributes of
 /// edges a "label" is the pair `y' * K + y`.
 #[derive(Clone, Debug, Default)]

@@ -39,7 +39,7 @@ mod structure;
 pub mod vecmath;
 
 pub use case::{Bench, Case};
-pub use corpus::{Corpus, Example, Items, Pairs, Ragged, Sequence, SequenceView};
+pub use corpus::{Corpus, Example, Items, List, ListView, Pairs, Ragged, Sequence, SequenceView};
 pub use delta::{Delta, Row, Weights};
 pub use error::{Error, Result};
 pub use isa::{Isa, prefetch};

@@ -4,7 +4,7 @@
 //! training as in decoding. So a model learns nothing about what cannot happen anyway.
 
 use super::Space;
-use super::kernel::exp::ln;
+use crate::exp::ln;
 use seqoia_core::cast::{label, narrow, real};
 
 /// Allowed pairs of K labels and of the two ends of a sequence.

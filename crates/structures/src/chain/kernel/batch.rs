@@ -18,10 +18,10 @@
 //! apart for the linear domain are left to the caller.
 
 use super::super::{Limits, Rules};
-use super::exp::{exp64, ln};
 use super::forward_backward::{row_sum, rows_range, times, times_scale};
 use super::gather::fetch;
 use super::{Real, SpaceView, dispatch};
+use crate::exp::{exp64, ln};
 use seqoia_core::Isa;
 use seqoia_core::{Corpus, Sequence, SequenceView};
 

@@ -21,8 +21,8 @@
 //! then.
 
 use super::super::Limits;
-use super::exp::{exp64, ln};
 use super::{Real, SpaceView, dispatch};
+use crate::exp::{exp64, ln};
 use seqoia_core::Isa;
 
 /// Buffers of one worker.

@@ -9,7 +9,6 @@
 
 mod batch;
 mod collect;
-pub(crate) mod exp;
 mod forward_backward;
 mod gather;
 mod viterbi;
@@ -74,7 +73,7 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn exp(self) -> f64 {
-        exp::exp64(self)
+        crate::exp::exp64(self)
     }
 }
 
@@ -93,7 +92,7 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn exp(self) -> f32 {
-        exp::exp32(self)
+        crate::exp::exp32(self)
     }
 }
 

@@ -19,8 +19,8 @@
 //! part in no such sum, whatever follows it.
 
 use super::super::Rules;
-use super::exp::{exp64, ln};
 use super::{Kernel, Real, SpaceView, SumLimits, dispatch, prefetch};
+use crate::exp::{exp64, ln};
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
 
