@@ -8,13 +8,13 @@ use seqoia_data::format::{self, Block, Blocks, Copy, Format, Kind, Labelled as L
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_strategies::{Crew, lock};
-use serde::Serialize;
 
 use super::Labeller;
 use super::Predictor;
 use super::classes;
-use super::columns::{label_column, program_for, word_column};
+use super::columns::{label_column, program_for};
 use super::page::{self, Against, Comparing, Seen};
+use super::records::json;
 use crate::error::{Error, Result};
 
 /// What is written for each sentence.
@@ -360,109 +360,5 @@ fn nbest(
         copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
         out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });
     }
-    Ok(())
-}
-
-/// A sentence as JSON.
-#[derive(Serialize)]
-struct Record<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<Vec<&'a str>>,
-    labels: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    probability: Option<f64>,
-    /// That of the labels in `marginals`, where it is another than in `labels`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scheme: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    marginals: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nbest: Option<Vec<Ranked>>,
-}
-
-impl Record<'_> {
-    /// Whether it has this key. Those of a file must not be there twice.
-    fn has(&self, key: &str) -> bool {
-        match key {
-            "tokens" => self.tokens.is_some(),
-            "labels" => true,
-            "probability" => self.probability.is_some(),
-            "scheme" => self.scheme.is_some(),
-            "marginals" => self.marginals.is_some(),
-            "nbest" => self.nbest.is_some(),
-            _ => false,
-        }
-    }
-}
-
-/// One of several labellings.
-#[derive(Serialize)]
-struct Ranked {
-    labels: Vec<String>,
-    score: f64,
-    probability: f64,
-}
-
-fn json(
-    predictor: &mut Predictor,
-    format: &dyn Format,
-    block: &Block,
-    tokens: std::ops::Range<usize>,
-    marginals: bool,
-    k: usize,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let (best, first) = (predictor.best_labels()?.to_vec(), tokens.start);
-    let word = word_column(predictor.labeller(), format);
-    let mut labels = vec![];
-    predictor.names(&best, &mut labels);
-    let mut record = Record {
-        tokens: word.map(|word| tokens.map(|i| block.field(i, word)).collect()),
-        labels,
-        probability: None,
-        scheme: None,
-        marginals: None,
-        nbest: None,
-    };
-    let log_z = if marginals || k > 1 {
-        let p = predictor.probabilities(&best)?;
-        record.probability = Some(p.sequence);
-        if marginals {
-            let (names, scheme) = predictor.labeller().single_names();
-            record.scheme = scheme.map(Scheme::name);
-            let row = |row: &Vec<f64>| names.iter().cloned().zip(row.iter().map(|p| (*p).into())).collect();
-            record.marginals = Some(p.marginals.iter().map(row).collect());
-        }
-        p.log_z
-    } else {
-        0.0
-    };
-    if k > 1 {
-        let found = predictor.nbest(k)?;
-        let ranked = found.into_iter().map(|(l, labels)| {
-            let probability = predictor.probability(&l.labels, log_z)?;
-            Ok(Ranked { labels, score: l.score, probability })
-        });
-        record.nbest = Some(ranked.collect::<Result<_>>()?);
-    }
-    let failed = |e: serde_json::Error| Error::Output(e.to_string());
-    let start = out.len();
-    if format.kind() == Kind::Jsonl {
-        let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
-        for (key, value) in format::other_json_keys(line) {
-            if !record.has(&key) {
-                out.push(if out.len() == start { b'{' } else { b',' });
-                serde_json::to_writer(&mut *out, &key).map_err(failed)?;
-                out.push(b':');
-                out.extend_from_slice(value.as_bytes());
-            }
-        }
-    }
-    let brace = out.len();
-    serde_json::to_writer(&mut *out, &record).map_err(failed)?;
-    if brace > start {
-        out[brace] = b','; // the object was opened before
-    }
-    out.push(b'\n');
     Ok(())
 }

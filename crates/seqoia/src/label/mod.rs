@@ -8,7 +8,7 @@
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
-//! | `worker`, `file`, `columns`, `classes`, `known`, `page`, `trial` | labelling: a sentence, a file |
+//! | `worker`, `file`, `columns`, `classes`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
@@ -26,6 +26,7 @@ pub(crate) mod options;
 pub(crate) mod own_words;
 mod page;
 mod raw;
+mod records;
 mod rules;
 mod save;
 mod schemes;
