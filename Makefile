@@ -1,6 +1,6 @@
 # What a person types. Everything a target needs is installed by cargo, and a browser for the pages by apt-get.
 
-.PHONY: browser test test-long lint doc demo dist
+.PHONY: browser test test-long lint doc guard miri demo dist
 
 # Chromium, which a test opens pages with; nothing fails without it.
 BROWSER := command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null
@@ -25,6 +25,19 @@ lint:
 
 doc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# Instructions of kernels and commands beside the kept counts; `make guard ARGS=--keep` keeps new ones. Built
+# one by one: together they might be built with other features of libraries than alone.
+guard:
+	cargo build --release -p seqoia-cli
+	cargo run --release -p seqoia-guard -- $(ARGS)
+
+# The modules with unsafe code under Miri, where the nightly compiler has it (rustup +nightly component add miri).
+miri:
+	@if cargo +nightly miri --version >/dev/null 2>&1; then \
+		cargo +nightly miri test -p seqoia-core --lib && cargo +nightly miri test -p seqoia-strategies --lib \
+		&& MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test -p seqoia-model --lib; \
+	else echo "skipped: unsafe code under Miri, which is not installed"; fi
 
 demo:
 	cargo run --release -- demo

@@ -25,7 +25,7 @@ pub fn read(bytes: &[u8], kind: Option<Kind>) {
             let (mut copy, mut out) = (Copy::new(&block, label, 1), vec![]);
             for s in block.sentences() {
                 let names = vec!["B".to_owned(); s.tokens.len()];
-                let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None };
+                let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None, beside: &[] };
                 format.put(&mut copy, &labelled, &mut out);
             }
             copy.rest(&*format, &mut out);

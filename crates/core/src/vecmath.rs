@@ -39,7 +39,9 @@ fn dot_body<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
     let (a8, ra) = a[..n].as_chunks::<LANES>();
     let (b8, rb) = b[..n].as_chunks::<LANES>();
     let mut sums = [0.0; LANES];
-    for (a, b) in a8.iter().zip(b8) {
+    // One counter for both slices: two pointers that move cost two more instructions for each eight numbers.
+    for i in 0..a8.len().min(b8.len()) {
+        let (a, b) = (&a8[i], &b8[i]);
         for j in 0..LANES {
             sums[j] += a[j].into() * b[j].into();
         }

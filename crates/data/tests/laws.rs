@@ -195,7 +195,11 @@ fn put(text: &str, kind: Kind, size: usize, labels: &[String], added: usize) -> 
             next = (next + names.len()) % labels.len();
             let p = vec![0.25; names.len()];
             let probabilities = (added > 1).then_some(p.as_slice());
-            format.put(&mut copy, &Labelled { tokens: s.tokens, names: &names, probabilities }, &mut out);
+            format.put(
+                &mut copy,
+                &Labelled { tokens: s.tokens, names: &names, probabilities, beside: &[] },
+                &mut out,
+            );
         }
         copy.rest(format, &mut out);
     })?;

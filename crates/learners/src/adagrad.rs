@@ -184,3 +184,31 @@ impl Learner for AdaGrad {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_decay_of_many_steps_is_that_of_one_step_many_times() {
+        let (rate, delta, l2) = (0.2, 0.1, 0.05);
+        for squares in [0.0_f32, 0.03, 2.5, 400.0] {
+            let alpha = rate / (delta + f64::from(squares).sqrt());
+            let (mut w, mut done) = (1.0, 0);
+            for steps in [0, 1, 2, 3, 7, 8, 100, 1023] {
+                while done < steps {
+                    w /= 1.0 + alpha * l2;
+                    done += 1;
+                }
+                let at_once = decay(steps, rate, delta, l2, squares);
+                assert!((at_once - w).abs() <= 1e-12 * w, "{steps} steps, G = {squares}: {at_once} {w}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_decay_of_very_many_steps_is_a_number() {
+        assert_eq!(decay(u32::MAX, 0.2, 0.1, 0.05, 0.0), 0.0);
+        assert_eq!(decay(u32::MAX, 0.2, 0.1, 0.0, 0.0), 1.0);
+    }
+}

@@ -1,12 +1,27 @@
-//! A team without examples, for tests of what learners do with whole planes.
+//! A team without examples, for tests of what learners do with whole planes, and with totals that a test tells it.
 
 use seqoia_core::{Error, Look, Note, Random, Result, Row, Team, Weights};
 
-pub(crate) struct Alone(Random);
+pub(crate) struct Alone {
+    random: Random,
+    says: fn(usize) -> Result<f64>, // the total of a call, by its number
+    pub(crate) totals: usize,       // calls so far
+    stop: usize,                    // raised after so many
+}
 
 impl Alone {
     pub(crate) fn new() -> Self {
-        Alone(Random::new(0, 0, 0, "alone"))
+        Alone::saying(|_| none())
+    }
+
+    /// With these totals; the first call has number 0.
+    pub(crate) fn saying(says: fn(usize) -> Result<f64>) -> Self {
+        Alone { random: Random::new(0, 0, 0, "alone"), says, totals: 0, stop: usize::MAX }
+    }
+
+    /// Wants an end after so many totals.
+    pub(crate) fn stopping_after(self, totals: usize) -> Self {
+        Alone { stop: totals, ..self }
     }
 }
 
@@ -32,7 +47,7 @@ impl Team for Alone {
     }
 
     fn random(&mut self, _: &'static str) -> &mut Random {
-        &mut self.0
+        &mut self.random
     }
 
     fn rows(&mut self, _: &[usize], _: &mut Vec<Row>) -> Result<()> {
@@ -48,7 +63,8 @@ impl Team for Alone {
     }
 
     fn total(&mut self, _: Option<&[usize]>, _: Weights<'_>, _: Option<&mut [f64]>) -> Result<f64> {
-        none()
+        self.totals += 1;
+        (self.says)(self.totals - 1)
     }
 
     fn noise(&self) -> f64 {
@@ -61,6 +77,6 @@ impl Team for Alone {
     }
 
     fn stopping(&self) -> bool {
-        false
+        self.totals >= self.stop
     }
 }

@@ -94,3 +94,108 @@ fn trial(team: &mut dyn Team, w: &[f64], sample: &[usize], eta: f64, l2: f64) ->
     v.iter_mut().for_each(|v| *v *= scale);
     Ok(Some(v))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+    use crate::alone::Alone;
+    use seqoia_testkit::chains::learnable;
+    use seqoia_testkit::close;
+    use seqoia_testkit::teams::team;
+    use std::sync::Arc;
+
+    const N: usize = 30;
+    const L2: f64 = 0.01;
+
+    /// F of the examples in a plain sum.
+    fn value(team: &mut dyn Team, w: &[f64]) -> f64 {
+        let squares: f64 = w.iter().map(|w| w * w).sum();
+        team.total(None, Weights::plain(w), None).unwrap() / real(N) + 0.5 * L2 * squares
+    }
+
+    /// The weights after one pass with this rate, in a plain loop.
+    fn tried(team: &mut dyn Team, w: &[f64], eta: f64) -> Vec<f64> {
+        let mut w = w.to_vec();
+        for id in 0..N {
+            let mut g = vec![0.0; w.len()];
+            team.total(Some(&[id]), Weights::plain(&w), Some(&mut g)).unwrap();
+            w.iter_mut().zip(g).for_each(|(w, g)| *w = (1.0 - eta * L2) * *w - eta * g);
+        }
+        w
+    }
+
+    /// Where a pass begins: at 0, and elsewhere.
+    fn starts(weights: usize) -> [Vec<f64>; 2] {
+        let elsewhere = (0..weights).map(|i| 0.3 * (real(i) * 0.7).sin()).collect();
+        [vec![0.0; weights], elsewhere]
+    }
+
+    #[test]
+    fn a_trial_is_a_plain_pass() {
+        let mut team = team(Arc::new(learnable(N, 5)), 1, 1);
+        let sample: Vec<usize> = (0..N).collect();
+        for w in starts(team.weights()) {
+            let expected = tried(&mut team, &w, 0.4);
+            let found = trial(&mut team, &w, &sample, 0.4, L2).unwrap().unwrap();
+            assert!(found.iter().zip(&expected).all(|(a, b)| close(*a, *b, 1e-12)));
+            // A rate that wipes the weights out runs away.
+            assert!(trial(&mut team, &w, &sample, 1.0 / L2, L2).unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn the_rate_is_half_of_the_best() {
+        let mut team = team(Arc::new(learnable(N, 5)), 1, 1);
+        for w in starts(team.weights()) {
+            let rate = rate(&mut team, &w, L2).unwrap();
+            let grid = (-9..=5).map(|power| START * 2_f64.powi(power));
+            let mut after = |eta| {
+                let there = tried(&mut team, &w, eta);
+                value(&mut team, &there)
+            };
+            let values: Vec<_> = grid.map(|eta| (after(eta), eta)).collect();
+            let best = values.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0)).unwrap().1;
+            assert!(values[0].1 < best && best < values[values.len() - 1].1, "{values:?}");
+            assert_eq!(rate, best / 2.0);
+            assert!(after(rate) < value(&mut team, &w));
+        }
+    }
+
+    /// The rate, and the number of trials, with these values of F: first that of the start.
+    fn search(says: fn(usize) -> Result<f64>) -> (f64, usize) {
+        let mut team = Alone::saying(says);
+        (rate(&mut team, &[], 0.0).unwrap(), team.totals - 1)
+    }
+
+    #[test]
+    fn the_search_ends_after_ten_successes_or_thirty_trials() {
+        // 0.1 and 0.2 succeed, 0.4 does not; then eight more, from 0.05 down. 0.2 was the best.
+        let (values, trials) = search(|call| Ok([1.0, 0.9, 0.5, 2.0].get(call).copied().unwrap_or(0.8)));
+        assert_eq!((values, trials), (0.2 / 2.0, 11));
+        // A trial that is not finite has failed.
+        let runaway = |call| match call {
+            0 => Ok(1.0),
+            1 => Err(Error::NotFinite { id: 0, what: String::new() }),
+            2 => Ok(0.5),
+            _ => Ok(0.8),
+        };
+        assert_eq!(search(runaway), (0.05 / 2.0, 11));
+        // Nothing fails: doubled to the end. Nothing succeeds: halved to the end.
+        let (values, trials) = search(|call| Ok(-real(call)));
+        assert_eq!((values, trials), (START * 2_f64.powi(29) / 2.0, TRIALS));
+        let (values, trials) = search(|_| Ok(1.0));
+        assert_eq!((values, trials), (START * 0.5_f64.powi(29) / 2.0, TRIALS));
+    }
+
+    #[test]
+    fn a_stop_ends_the_search_and_an_error_is_told() {
+        let falling = |stop| Alone::saying(|call| Ok(-real(call))).stopping_after(stop);
+        for (stop, expected) in [(1, 0.1), (2, 0.1), (3, 0.2), (4, 0.4)] {
+            let mut team = falling(stop);
+            assert_eq!(rate(&mut team, &[], 0.0).unwrap(), expected / 2.0);
+            assert_eq!(team.totals, stop);
+        }
+        assert!(matches!(rate(&mut Alone::new(), &[], 0.0), Err(Error::Worker(_))));
+    }
+}

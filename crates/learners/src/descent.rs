@@ -158,3 +158,96 @@ impl Stopping {
         Some((before - now) / now.abs().max(f64::MIN_POSITIVE))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use super::*;
+    use crate::lbfgs::PARAMS;
+
+    const SMALL: Done = Done::Converged("the gradient is small enough");
+    const FLAT: Done = Done::Converged("the objective falls too little");
+
+    /// With these values of F so far, a period of two passes and round bounds.
+    fn at(values: &[f64]) -> Descent {
+        let given = [("tolerance", "0.01"), ("period", "2"), ("gradient", "0.001")];
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let settings = Settings::check("test", PARAMS, &given).unwrap();
+        Descent { values: values.to_vec(), ..Descent::new(&settings) }
+    }
+
+    #[test]
+    fn a_small_gradient_is_one_below_the_bound_times_the_size_of_the_weights() {
+        let falling = at(&[4.0, 2.0, 1.0]);
+        // n |grad F| <= 0.001 max(1, |w|).
+        for (slope, size, n, expected) in [
+            (0.0009, 0.1, 1.0, SMALL),
+            (0.0011, 0.1, 1.0, Done::Pass),
+            (0.0011, 2.0, 1.0, SMALL),
+            (0.0009, 0.1, 2.0, Done::Pass),
+            (f64::NAN, 0.1, 1.0, Done::Pass),
+        ] {
+            assert_eq!(falling.test(slope, size, n), expected, "{slope} {size} {n}");
+        }
+    }
+
+    #[test]
+    fn too_little_gain_is_that_of_a_whole_period_relative_to_f() {
+        for (values, expected) in [
+            ([].as_slice(), Done::Pass),
+            (&[1.0], Done::Pass),
+            (&[1.0, 1.0], Done::Pass), // not two passes yet
+            (&[1.0, 1.0, 1.0], FLAT),
+            (&[1.02, 1.0, 1.0], Done::Pass),
+            (&[9.0, 1.009, 1.0, 1.0], FLAT),
+            (&[9.0, 1.011, 1.0, 1.0], Done::Pass),
+            (&[1.01005, 1.0, 1.0], Done::Pass), // of the F that was reached
+            (&[100.9, 100.0, 100.0], FLAT),
+            (&[101.1, 100.0, 100.0], Done::Pass),
+            (&[0.0, 0.0, 0.0], FLAT),
+        ] {
+            assert_eq!(at(values).test(1.0, 1.0, 1.0), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_step_near_the_optimum_is_the_end_and_far_from_it_an_error() {
+        let resolved = Done::Stuck("the objective cannot be resolved further");
+        // The gradient is near 0, or the last passes gained hardly more than the error of F.
+        assert_eq!(at(&[2.0]).stuck("X", 0.004, 1.0, 2.0, 1e-10).unwrap(), resolved);
+        let flat = at(&[1.0 + 5e-9, 1.0, 1.0]);
+        assert_eq!(flat.stuck("X", 3.0, 1.0, 2.0, 1e-10).unwrap(), resolved);
+        assert!(flat.stuck("X", 3.0, 1.0, 2.0, 1e-11).is_err());
+        let told = at(&[4.0, 2.5]).stuck("X", 0.25, 1.0, 2.0, 1e-10).unwrap_err().to_string();
+        assert!(
+            told.starts_with("X finds no lower objective after pass 1, at F = 2.5, |grad F| = 2.5e-1;"),
+            "{told}"
+        );
+        for (f, slope) in [(f64::INFINITY, 1.0), (1.0, f64::NAN)] {
+            let told = at(&[f]).stuck("X", slope, 1.0, 2.0, 1e-10).unwrap_err().to_string();
+            assert!(told.starts_with(&format!("X cannot start: F = {f};")), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_loaded_state_of_another_size_is_refused() {
+        let sound = || {
+            let mut at = at(&[1.0]);
+            at.begin(5);
+            at.g = vec![0.0; 5];
+            at
+        };
+        assert!(sound().rest().is_ok());
+        let spoilt: [fn(&mut Descent); 4] = [
+            |at| at.g.truncate(4),
+            |at| at.values.clear(),
+            |at| at.memory = Memory::new(at.memory.limit()),
+            |at| (at.w, at.g) = (vec![0.0; 6], vec![0.0; 6]),
+        ];
+        for spoil in spoilt {
+            let mut other = sound();
+            spoil(&mut other);
+            assert!(matches!(other.rest(), Err(Error::Mismatch(_))));
+        }
+    }
+}

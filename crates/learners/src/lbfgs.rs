@@ -29,7 +29,7 @@ pub(crate) const PARAMS: &[Param] = &[
         name: "history",
         kind: Kind::Count { least: 1, most: 1000 },
         default: Value::Count(6),
-        help: "pairs that stand for the Hessian",
+        help: "correction pairs kept (m)",
     },
     Param {
         name: "tolerance",

@@ -86,10 +86,9 @@ impl Memory {
         let items: Vec<_> = s.chunks_mut(BLOCK).zip(y.chunks_mut(BLOCK)).enumerate().collect();
         each(team, items, |(block, (s, y))| {
             let range = block * BLOCK..block * BLOCK + s.len();
-            for (j, i) in range.enumerate() {
-                s[j] = single(step * d[i]);
-                y[j] = single(g[i] - before[i]);
-            }
+            s.iter_mut().zip(&d[range.clone()]).for_each(|(s, d)| *s = single(step * d));
+            let change = g[range.clone()].iter().zip(&before[range]);
+            y.iter_mut().zip(change).for_each(|(y, (g, before))| *y = single(g - before));
         })?;
         let full = self.limit as u64;
         let overwritten = self.used == full;

@@ -151,7 +151,7 @@ pub fn find(name: &str) -> Result<&'static Entry, String> {
             "MIRA" | "mira" | "pa" | "arow" => Some("averaged-perceptron"),
             _ => None,
         };
-        match elsewhere.or_else(|| nearest(name, LEARNERS.iter().map(|e| e.name))) {
+        match elsewhere.or_else(|| nearest(&name.to_lowercase(), LEARNERS.iter().map(|e| e.name))) {
             Some(other) => format!("there is no learner '{name}'; did you mean {other}?"),
             None => format!("there is no learner '{name}'; --learner list shows all"),
         }

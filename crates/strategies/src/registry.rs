@@ -29,6 +29,9 @@ impl Takes {
     }
 }
 
+/// Makes a strategy over a structure, with settings that come from [`Entry::check`].
+pub type Make = fn(Arc<dyn Structure>, Setup, &Settings) -> Result<Box<dyn Strategy>>;
+
 /// One strategy.
 #[derive(Debug)]
 pub struct Entry {
@@ -41,7 +44,7 @@ pub struct Entry {
     /// Its parameters.
     pub params: &'static [Param],
     /// Makes it.
-    pub make: fn(Arc<dyn Structure>, Setup, &Settings) -> Result<Box<dyn Strategy>>,
+    pub make: Make,
 }
 
 /// Every strategy there is, in the order in which `--strategy list` shows them.
@@ -53,7 +56,19 @@ impl Entry {
     /// # Errors
     /// A sentence for the user.
     pub fn check(&self, given: &[(String, String)]) -> std::result::Result<Settings, String> {
+        let unused = given.iter().find(|(name, _)| !self.has(name));
+        if let Some((name, _)) = unused {
+            let users: Vec<_> = STRATEGIES.iter().filter(|s| s.has(name)).map(|s| s.name).collect();
+            if !users.is_empty() {
+                let users = users.join(", ");
+                return Err(format!("strategy {} does not use --{name}; these do: {users}", self.name));
+            }
+        }
         Settings::check(self.name, self.params, given)
+    }
+
+    fn has(&self, param: &str) -> bool {
+        self.params.iter().any(|p| p.name == param)
     }
 
     /// Whether this learner can join.

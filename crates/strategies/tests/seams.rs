@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{
-    Asked, Bench, Case, Data, Delta, Error, Lane, Learner, Mix, Note, Order, Profile, Question, Ragged,
-    Random, Result, Row, Search, Sequence, Slot, State, Structure, Team, Update, Weights, each,
+    Asked, Bench, Case, Data, Delta, Error, Lane, Learner, Mix, Note, Profile, Question, Ragged, Random,
+    Result, Search, Sequence, Slot, State, Structure, Team, Update, Weights, each,
 };
 use seqoia_learners::AveragedPerceptron;
 use seqoia_learners::registry::{LEARNERS, Objective};
@@ -21,7 +21,9 @@ use seqoia_structures::chain::{Chain, Space};
 use seqoia_testkit::bits;
 use seqoia_testkit::chains::{ATTRIBUTES, LABELS, learnable as chain};
 use seqoia_testkit::guess::{Guess, by_feature};
-use seqoia_testkit::teams::{combinations, run, setup, strategy, usual as make};
+use seqoia_testkit::teams::{
+    Stopping, batches as batches_of_pass, combinations, run, setup, strategy, usual as make,
+};
 
 #[test]
 fn one_two_three_and_eight_threads_give_the_same_bits() {
@@ -64,44 +66,6 @@ fn stopped_and_resumed_is_not_stopped() {
     }
 }
 
-/// Raises the stop while it looks at its n-th example.
-struct Stopping {
-    inner: Box<dyn Learner>,
-    looks: std::sync::atomic::AtomicUsize,
-    at: usize,
-    stop: Arc<AtomicBool>,
-}
-
-impl Learner for Stopping {
-    fn profile(&self) -> Profile {
-        self.inner.profile()
-    }
-    fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.inner.begin(team)
-    }
-    fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
-        self.inner.pick(steps, ids, team)
-    }
-    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        if self.looks.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
-            self.stop.store(true, Ordering::Relaxed);
-        }
-        self.inner.look(case, note)
-    }
-    fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
-        self.inner.learn(batch, team)
-    }
-    fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.inner.rest(team)
-    }
-    fn weights(&self) -> Vec<f64> {
-        self.inner.weights()
-    }
-    fn state(&mut self) -> Vec<Slot<'_>> {
-        self.inner.state()
-    }
-}
-
 #[test]
 fn a_stop_before_the_first_batch_leaves_a_valid_state() {
     for (entry, name, size) in combinations() {
@@ -121,11 +85,9 @@ fn a_stop_inside_a_pass_keeps_what_was_learned_before_it() {
         let setup = setup(1);
         let stop = Arc::clone(&setup.stop);
         let mut strategy = strategy(name, Arc::new(chain(60, 3)), setup, size);
-        let looks = std::sync::atomic::AtomicUsize::new(0);
-        let mut learner = Stopping { inner: make(entry), looks, at: usize::MAX, stop };
+        let mut learner = Stopping::new(make(entry), stop);
         strategy.begin(&mut learner, false).unwrap();
-        learner.looks.store(0, Ordering::Relaxed); // looks of a calibration
-        learner.at = 20;
+        learner.stop_at(20);
         let report = strategy.pass(1, &mut learner).unwrap();
         // The batch at hand is learned from, no other one is begun.
         let seen = 20_usize.div_ceil(size) * size;
@@ -133,7 +95,7 @@ fn a_stop_inside_a_pass_keeps_what_was_learned_before_it() {
         let weights = learner.weights();
         assert!(weights.iter().all(|w| w.is_finite()) && weights.iter().any(|w| *w != 0.0), "{}", entry.name);
         // It can go on from there.
-        learner.stop.store(false, Ordering::Relaxed);
+        learner.go_on();
         assert_eq!(strategy.pass(2, &mut learner).unwrap().examples, 60);
     }
 }
@@ -296,7 +258,11 @@ fn a_strategy_is_found_by_name_or_by_learner_and_checks_its_parameters() {
     assert_eq!(name(None, &size("24"), &sgd).unwrap(), ("minibatch", 24));
     assert_eq!(name(Some("minibatch"), &size("3"), &sgd).unwrap(), ("minibatch", 3));
     assert!(name(Some("minibach"), &[], &sgd).unwrap_err().contains("did you mean minibatch?"));
-    assert!(name(Some("serial"), &size("3"), &sgd).unwrap_err().contains("serial does not use"));
+    assert!(
+        name(Some("serial"), &size("3"), &sgd)
+            .unwrap_err()
+            .contains("strategy serial does not use --batch-size; these do: minibatch")
+    );
     assert!(name(None, &size("0"), &sgd).unwrap_err().contains("from 1"));
     let refused = find("minibatch").unwrap().accepts(&lbfgs).unwrap_err().to_string();
     assert_eq!(
@@ -571,14 +537,9 @@ fn instance_weights_count_like_copies() {
     assert!(a.1.iter().zip(&b.1).all(|(x, y)| (x - y).abs() < 1e-10));
 }
 
-/// The batches of two passes, as the strategies draw them.
+/// The batches of two passes.
 fn batches(examples: usize, size: usize) -> Vec<Vec<usize>> {
-    let of_pass = |pass| {
-        let (mut order, mut ids) = (Order::new(examples, Random::new(3, pass, 0, "order")), vec![]);
-        order.next(examples, &mut ids);
-        ids.chunks(size).map(<[usize]>::to_vec).collect::<Vec<_>>()
-    };
-    (1..=2).flat_map(of_pass).collect()
+    (1..=2).flat_map(|pass| batches_of_pass(examples, size, pass)).collect()
 }
 
 /// The gradient of an example, times its weight, by its parts.

@@ -1,5 +1,5 @@
 //! Random chains: small ones that can be enumerated ([`make`]), and larger ones whose labels can be learned
-//! ([`learnable`]).
+//! ([`learnable`]); and chains written out by hand ([`written`]).
 
 use std::sync::Arc;
 
@@ -146,11 +146,29 @@ pub fn learnable(sequences: usize, seed: u64) -> Chain {
 /// The space of [`learnable`] chains: every attribute with every label.
 #[must_use]
 pub fn space() -> Space {
-    let every = |n: usize| Pairs {
-        starts: (0..=n).map(|i| narrow(i * LABELS)).collect(),
-        labels: (0..n).flat_map(|_| 0..narrow(LABELS)).collect(),
-        counts: vec![1; n],
+    space_of(LABELS, ATTRIBUTES)
+}
+
+/// Every one of so many attributes with every label, and all pairs of labels. Attributes keep their numbers.
+#[must_use]
+pub fn space_of(labels: usize, attributes: usize) -> Space {
+    let nodes = Pairs {
+        starts: (0..=attributes).map(|i| narrow(i * labels)).collect(),
+        labels: (0..attributes).flat_map(|_| 0..narrow(labels)).collect(),
+        counts: vec![1; attributes],
     };
-    let transitions: Vec<u32> = (0..narrow(LABELS * LABELS)).collect();
-    Space::new(LABELS, &every(ATTRIBUTES), &Pairs::default(), Some(&transitions), true).0
+    let transitions: Vec<u32> = (0..narrow(labels * labels)).collect();
+    Space::new(labels, &nodes, &Pairs::default(), Some(&transitions), true).0
+}
+
+/// A chain written out: for each sequence one attribute per position, the gold labels, and the weight.
+#[must_use]
+pub fn written(labels: usize, attributes: usize, sequences: &[(&[u32], &[u16], f64)]) -> Chain {
+    let sequence = |&(items, labels, weight): &(&[u32], &[u16], f64)| {
+        let starts = (0..=narrow(items.len())).collect();
+        let nodes = Ragged { starts, items: items.to_vec(), values: vec![] };
+        Sequence { nodes, labels: labels.to_vec(), weight, ..Sequence::default() }
+    };
+    let all: Vec<Sequence> = sequences.iter().map(sequence).collect();
+    Chain::new(Arc::new(space_of(labels, attributes)), Arc::new(all))
 }

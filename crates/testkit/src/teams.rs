@@ -1,16 +1,22 @@
 //! Learners and strategies put together by name, without a run around them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use seqoia_core::{Learner, Strategy, Structure};
+use seqoia_core::{
+    Case, Data, Learner, Note, Order, Profile, Random, Result, Slot, Strategy, Structure, Team,
+};
 use seqoia_learners::registry::{Entry, LEARNERS, Objective, Penalty};
 use seqoia_strategies::registry::{STRATEGIES, find};
-use seqoia_strategies::{Crew, Setup};
+use seqoia_strategies::{Crew, Setup, Workers};
+
+/// The seed of [`setup`].
+const SEED: u64 = 3;
 
 /// Threads, a seed and eight chunks.
 #[must_use]
 pub fn setup(threads: usize) -> Setup {
-    Setup { crew: Arc::new(Crew::new(threads)), seed: 3, chunks: 8, stop: Arc::default() }
+    Setup { crew: Arc::new(Crew::new(threads)), seed: SEED, chunks: 8, stop: Arc::default() }
 }
 
 /// A strategy by name; `size` is the batch size of those that have one.
@@ -22,6 +28,20 @@ pub fn strategy(name: &str, structure: Arc<dyn Structure>, setup: Setup, size: u
         false => vec![],
     };
     (entry.make)(structure, setup, &entry.check(&given).unwrap()).unwrap()
+}
+
+/// A team without a strategy, for what a learner does with one; batches of `batch` examples.
+#[must_use]
+pub fn team(structure: Arc<dyn Structure>, threads: usize, batch: usize) -> Workers {
+    Workers::new(structure, setup(threads), batch).unwrap()
+}
+
+/// The batches of a pass, as the strategies draw them under [`setup`].
+#[must_use]
+pub fn batches(examples: usize, size: usize, pass: u64) -> Vec<Vec<usize>> {
+    let (mut order, mut ids) = (Order::new(examples, Random::new(SEED, pass, 0, "order")), vec![]);
+    order.next(examples, &mut ids);
+    ids.chunks(size).map(<[usize]>::to_vec).collect()
 }
 
 /// A learner with its defaults and some of each penalty that it knows.
@@ -37,6 +57,15 @@ pub fn learner(name: &str, given: &[(&str, &str)], objective: Objective) -> Box<
     let entry = LEARNERS.iter().find(|e| e.name == name).unwrap();
     let given: Vec<_> = given.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
     entry.build(&entry.check(&given).unwrap(), objective)
+}
+
+/// Lets a learner begin from these weights.
+pub fn warm(learner: &mut dyn Learner, w: &[f64]) {
+    for slot in learner.state() {
+        if let ("w", Data::F64(to)) = (slot.name, slot.data) {
+            *to = w.to_vec();
+        }
+    }
 }
 
 /// Every learner with every strategy that takes it, and a batch size.
@@ -58,4 +87,61 @@ pub fn run(
     passes: std::ops::RangeInclusive<u64>,
 ) -> Vec<u64> {
     passes.map(|p| strategy.pass(p, learner).unwrap().wrong).collect()
+}
+
+/// Raises the stop while it looks at its n-th example.
+pub struct Stopping {
+    inner: Box<dyn Learner>,
+    looks: AtomicUsize,
+    at: usize,
+    stop: Arc<AtomicBool>,
+}
+
+impl Stopping {
+    /// Around a learner; `stop` is that of the strategy's [`Setup`].
+    #[must_use]
+    pub fn new(inner: Box<dyn Learner>, stop: Arc<AtomicBool>) -> Stopping {
+        Stopping { inner, looks: AtomicUsize::new(0), at: usize::MAX, stop }
+    }
+
+    /// Raises the stop at the n-th look from here on.
+    pub fn stop_at(&mut self, n: usize) {
+        (self.looks, self.at) = (AtomicUsize::new(0), n);
+    }
+
+    /// Takes the stop back.
+    pub fn go_on(&mut self) {
+        self.at = usize::MAX;
+        self.stop.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Learner for Stopping {
+    fn profile(&self) -> Profile {
+        self.inner.profile()
+    }
+    fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.inner.begin(team)
+    }
+    fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
+        self.inner.pick(steps, ids, team)
+    }
+    fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        if self.looks.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.inner.look(case, note)
+    }
+    fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
+        self.inner.learn(batch, team)
+    }
+    fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.inner.rest(team)
+    }
+    fn weights(&self) -> Vec<f64> {
+        self.inner.weights()
+    }
+    fn state(&mut self) -> Vec<Slot<'_>> {
+        self.inner.state()
+    }
 }

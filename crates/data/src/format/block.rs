@@ -466,6 +466,10 @@ pub trait Format: Send + Sync + std::fmt::Debug {
     /// Why a label cannot be written so that it would be read as the same; none if it can. Reads on behind
     /// "the label ...".
     fn refuses_label(&self, label: &str) -> Option<&'static str>;
+    /// Whether [`put`](Format::put) writes what stands [beside](super::Beside) labels, into columns of their own.
+    fn fills_columns(&self) -> bool {
+        false
+    }
 
     /// Writes the text up to the end of a sentence's last token, with labels put in that it does not refuse.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>);

@@ -127,12 +127,18 @@ impl Format for Conllu {
         (!is_field(label)).then_some(NO_FIELD)
     }
 
+    fn fills_columns(&self) -> bool {
+        true
+    }
+
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
-        for (i, name, probability) in labelled.iter() {
+        for (t, (i, name, probability)) in labelled.iter().enumerate() {
             let in_misc = copy.label == Field::Misc.column();
+            copy.replace_beside(i, t, 0..copy.label, labelled.beside, out);
             if !in_misc || probability.is_none() {
                 copy.replace_label(i, name, out);
             }
+            copy.replace_beside(i, t, copy.label + 1..Field::Misc.column(), labelled.beside, out);
             let misc = copy.block.spans(i).last().copied();
             if let (Some(p), Some(misc)) = (probability, misc) {
                 let text = if in_misc { name } else { copy.block.slice(misc) };
@@ -428,7 +434,7 @@ mod tests {
         let put = |label: Field, probabilities: Option<&[f64]>| {
             let (mut copy, mut out) = (Copy::new(&block, label.column(), 2), vec![]);
             let names = ["B-LOC".to_owned(), "_".to_owned()];
-            let labelled = Labelled { tokens: 0..2, names: &names, probabilities };
+            let labelled = Labelled { tokens: 0..2, names: &names, probabilities, beside: &[] };
             Conllu { x: false }.put(&mut copy, &labelled, &mut out);
             copy.rest(&Conllu { x: false }, &mut out);
             let text = String::from_utf8(out).unwrap();
@@ -445,6 +451,34 @@ mod tests {
             put(Field::Upos, p),
             ["B-LOC _ _ 0 root _ Probability=0.500000", "_ _ _ 0 root _ A=1|Probability=1.000000"]
         );
+    }
+
+    #[test]
+    fn columns_beside_the_label_are_filled_and_all_else_stays() {
+        let (mut block, mut out) = (Block::default(), vec![]);
+        let text = "# a remark\n1\tto\t_\tX\tY\t_\t_\t_\t_\tA=1\n2\tgo\t_\tX\tY\tF\t7\told\t_\t_\n\n";
+        let input = crate::open::Input::from_bytes("a", text).unwrap();
+        let mut blocks = crate::format::Blocks::new(input);
+        let format = crate::format::first(&mut blocks, &mut block, Some(Kind::Conllu)).unwrap();
+        format.parse("a", &mut block).unwrap();
+        assert!(format.fills_columns());
+        let texts = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        let (names, heads, relations) = (texts("PART", "VERB"), texts("2", "0"), texts("mark", "root"));
+        // In any order: the text has its own.
+        let beside = [
+            crate::format::Beside { column: Field::Deprel.column(), texts: &relations },
+            crate::format::Beside { column: Field::Head.column(), texts: &heads },
+        ];
+        let mut copy = Copy::new(&block, Field::Upos.column(), 1);
+        format.put(
+            &mut copy,
+            &Labelled { tokens: 0..2, names: &names, probabilities: Some(&[0.5, 1.0]), beside: &beside },
+            &mut out,
+        );
+        copy.rest(&*format, &mut out);
+        let expected = "# a remark\n1\tto\t_\tPART\tY\t_\t2\tmark\t_\tA=1|Probability=0.500000\n\
+                        2\tgo\t_\tVERB\tY\tF\t0\troot\t_\tProbability=1.000000\n\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]

@@ -18,6 +18,18 @@ pub struct Labelled<'a> {
     pub names: &'a [String],
     /// Their probabilities, if they are wanted.
     pub probabilities: Option<&'a [f64]>,
+    /// What else goes into columns of the file, in formats that [fill columns](Format::fills_columns): a parser
+    /// writes heads and relations.
+    pub beside: &'a [Beside<'a>],
+}
+
+/// A column beside that of the label.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    /// Its number.
+    pub column: usize,
+    /// A text for each token of the sentence.
+    pub texts: &'a [String],
 }
 
 impl Labelled<'_> {
@@ -67,8 +79,33 @@ impl<'a> Copy<'a> {
 
     /// Puts a label into its column, whatever stood there.
     pub(super) fn replace_label(&mut self, token: usize, name: &str, out: &mut Vec<u8>) {
-        if let Some(&field) = self.block.spans(token).get(self.label) {
-            self.replace(field, name, out);
+        self.replace_column(token, self.label, name, out);
+    }
+
+    fn replace_column(&mut self, token: usize, column: usize, text: &str, out: &mut Vec<u8>) {
+        if let Some(&field) = self.block.spans(token).get(column) {
+            self.replace(field, text, out);
+        }
+    }
+
+    /// Puts what stands beside labels into those of its columns that are in `columns`, in the order of the text.
+    /// `t` is the token's number in the sentence.
+    pub(super) fn replace_beside(
+        &mut self,
+        token: usize,
+        t: usize,
+        columns: Range<usize>,
+        beside: &[Beside<'_>],
+        out: &mut Vec<u8>,
+    ) {
+        if beside.is_empty() {
+            return;
+        }
+        for column in columns {
+            let text = beside.iter().find(|b| b.column == column).and_then(|b| b.texts.get(t));
+            if let Some(text) = text {
+                self.replace_column(token, column, text, out);
+            }
         }
     }
 

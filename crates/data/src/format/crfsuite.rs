@@ -316,10 +316,14 @@ mod tests {
         let names = ["X:Y".to_owned(), "Z".to_owned()];
         format.put(
             &mut copy,
-            &Labelled { tokens: 0..2, names: &names, probabilities: Some(&[0.5, 1.0]) },
+            &Labelled { tokens: 0..2, names: &names, probabilities: Some(&[0.5, 1.0]), beside: &[] },
             &mut out,
         );
-        format.put(&mut copy, &Labelled { tokens: 2..3, names: &names[1..], probabilities: None }, &mut out);
+        format.put(
+            &mut copy,
+            &Labelled { tokens: 2..3, names: &names[1..], probabilities: None, beside: &[] },
+            &mut out,
+        );
         copy.rest(&*format, &mut out);
         let expected = "X\\:Y:0.500000\ta:1\r\nZ:1.000000\tb\n\n@weight\t3\nZ\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);

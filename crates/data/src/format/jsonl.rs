@@ -531,7 +531,11 @@ mod tests {
             let (block, format) = read(text).unwrap();
             let (mut copy, mut out) = (Copy::new(&block, 1, 1), vec![]);
             let names = ["A\"".to_owned()];
-            format.put(&mut copy, &Labelled { tokens: 0..1, names: &names, probabilities }, &mut out);
+            format.put(
+                &mut copy,
+                &Labelled { tokens: 0..1, names: &names, probabilities, beside: &[] },
+                &mut out,
+            );
             copy.rest(&*format, &mut out);
             String::from_utf8(out).unwrap()
         };

@@ -23,7 +23,7 @@ pub(crate) use blocks::checked;
 pub use blocks::{BLOCK, Blocks, DOCUMENT};
 pub use columns::{Columns, Separator};
 pub use conllu::{Conllu, Field};
-pub use copy::{Copy, Labelled};
+pub use copy::{Beside, Copy, Labelled};
 pub use crfsuite::{Crfsuite, write_row as write_crfsuite_row};
 pub use guess::Guess;
 pub use jsonl::{Jsonl, other_keys as other_json_keys};

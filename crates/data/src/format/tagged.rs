@@ -146,7 +146,7 @@ mod tests {
             let names = vec![label.to_owned(); s.tokens.len()];
             format.put(
                 &mut copy,
-                &Labelled { tokens: s.tokens, names: &names, probabilities: None },
+                &Labelled { tokens: s.tokens, names: &names, probabilities: None, beside: &[] },
                 &mut out,
             );
         }

@@ -171,7 +171,11 @@ mod tests {
         let (mut copy, mut out) = (Copy::new(&block, 1, 1), vec![]);
         let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let put = |copy: &mut Copy<'_>, tokens, labels, out: &mut Vec<u8>| {
-            format.put(copy, &Labelled { tokens, names: &names(labels), probabilities: None }, out);
+            format.put(
+                copy,
+                &Labelled { tokens, names: &names(labels), probabilities: None, beside: &[] },
+                out,
+            );
         };
         put(&mut copy, 0..3, "B E S", &mut out);
         put(&mut copy, 3..4, "M", &mut out);

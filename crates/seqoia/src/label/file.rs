@@ -243,7 +243,8 @@ fn label_block(
                 let best = predictor.best_labels()?.to_vec();
                 predictor.names(&best, &mut names);
                 as_written(predictor.labeller(), format.kind(), &mut names);
-                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities: None };
+                let labelled =
+                    Labels { tokens: sentence.tokens, names: &names, probabilities: None, beside: &[] };
                 format.put(&mut copy, &labelled, out);
             }
             Output::Marginals => {
@@ -253,7 +254,7 @@ fn label_block(
                 let of_best: Vec<f64> =
                     best.iter().zip(&p.marginals).map(|(y, row)| row[usize::from(*y)]).collect();
                 let probabilities = Some(of_best.as_slice());
-                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities };
+                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities, beside: &[] };
                 format.put(&mut copy, &labelled, out);
             }
             Output::NBest(k) => nbest(predictor, format, &mut copy, sentence.tokens, k, out)?,
@@ -311,7 +312,11 @@ fn nbest(
         out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
         copy.at = from;
         copy.mark = usize::MAX;
-        format.put(copy, &Labels { tokens: tokens.clone(), names: &names, probabilities: None }, out);
+        format.put(
+            copy,
+            &Labels { tokens: tokens.clone(), names: &names, probabilities: None, beside: &[] },
+            out,
+        );
         let end = copy.block.tokens()[tokens.end - 1].span.end;
         copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
         out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });

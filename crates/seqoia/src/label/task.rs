@@ -145,9 +145,6 @@ impl Task for LabelTask<'_> {
             ("precision", self.precision().name().to_owned()),
             ("cutoff", set.cutoff.to_string()),
             ("pairs", set.pairs.name().to_owned()),
-            ("format", set.kind.name().to_owned()),
-            ("label column", set.label.to_string()),
-            ("scheme", set.schemes.model.map_or("none", |s| s.name()).to_owned()),
         ] {
             terms.push((name, value));
         }
@@ -163,6 +160,9 @@ impl Task for LabelTask<'_> {
             ("training data", self.set.digest.clone()),
             ("dev data", self.dev.map_or("none".to_owned(), |dev| dev.digest.clone())),
             ("templates", format!("{:032x} {}", xxh3_128(&templates), self.set.transitions)),
+            ("format", self.set.kind.name().to_owned()),
+            ("label column", self.set.label.to_string()),
+            ("scheme", self.set.schemes.model.map_or("none", |s| s.name()).to_owned()),
         ];
         inputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }

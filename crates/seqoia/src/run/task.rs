@@ -44,7 +44,8 @@ pub trait Task: Sync {
     /// Options that fix the result beside the learner's: recorded in models and checkpoints.
     fn terms(&self, learn: &LearnOptions) -> Terms;
 
-    /// Digests of what was read: a checkpoint goes on with the same only. One is named `training data`.
+    /// What was read, and as what: a checkpoint goes on with the same only. Digests for what is long; that of the
+    /// `training data` stands in models, too.
     fn inputs(&self) -> Terms;
 
     /// Bytes that it takes beside what the learner keeps per weight and per example.

@@ -253,7 +253,7 @@ impl<'a> Plan<'a> {
                 Kind::Words => s.tokens.clone().map(|i| block.field(i, 1).to_owned()).collect(),
                 _ => self.labels(block, s.tokens.clone(), seen),
             };
-            let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None };
+            let labelled = Labelled { tokens: s.tokens, names: &names, probabilities: None, beside: &[] };
             self.format.put(&mut copy, &labelled, out);
         }
         copy.rest(self.format, out);

@@ -1,0 +1,92 @@
+//! Cases that run the program `seqoia` as a whole, on one thread and a generated corpus.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use seqoia_data::generate;
+use tempfile::TempDir;
+
+/// Name and arguments. One pass of the perceptron is short: those cases are about reading and writing.
+pub(crate) const PROGRAMS: &[(&str, &str)] = &[
+    ("train-lbfgs", "train train.txt -t words.txt --learner lbfgs --passes 4 -m out.seqoia"),
+    ("train-adagrad", "train train.txt -t words.txt --learner adagrad --passes 1 -m out.seqoia"),
+    ("train-averaged", "train train.txt -t words.txt --learner averaged-perceptron --passes 3 -m out.seqoia"),
+    ("train-dev", "train train.txt -t words.txt --learner adagrad --passes 2 --dev test.txt -m out.seqoia"),
+    ("train-edges", "train train.txt -t edges.txt --learner lbfgs --passes 2 -m out.seqoia"),
+    ("train-ner", "train train.txt --features ner --learner perceptron --passes 1 -m out.seqoia"),
+    (
+        "train-crfsuite",
+        "train train.crfsuite --format crfsuite --learner perceptron --passes 1 -m out.seqoia",
+    ),
+    ("check", "check train.txt"),
+    ("convert", "convert --to crfsuite -t words.txt test.txt"),
+    ("predict", "predict -m words.seqoia test.txt"),
+    ("predict-marginals", "predict -m words.seqoia test.txt --marginals"),
+    ("predict-ner", "predict -m ner.seqoia test.txt"),
+    ("predict-crfsuite", "predict -m crfsuite.seqoia test.crfsuite"),
+    ("eval", "eval labelled.txt"),
+];
+
+/// Words in a window and parts of speech.
+const WORDS: &str = "U0:%x[-1,0]\nU1:%x[0,0]\nU2:%x[1,0]\nU3:%x[-1,0]/%x[0,0]\nU4:%x[0,0]/%x[1,0]\n\
+                     U5:%x[-1,1]\nU6:%x[0,1]\nU7:%x[1,1]\nU8:%x[-1,1]/%x[0,1]\nU9:%x[0,1]/%x[1,1]\nB\n";
+/// Label pairs that see the input.
+const EDGES: &str = "U0:%x[0,0]\nU1:%x[-1,1]\nU2:%x[0,1]\nB0:%x[0,1]\nB\n";
+
+/// How the files are made that cases read: arguments, and where their output goes unless they name a model.
+const STEPS: &[(&str, &str)] = &[
+    ("convert --to crfsuite -t words.txt train.txt", "train.crfsuite"),
+    ("convert --to crfsuite -t words.txt test.txt", "test.crfsuite"),
+    ("train train.txt -t words.txt --learner adagrad --passes 2 -m words.seqoia", ""),
+    ("train train.txt --features ner --learner adagrad --passes 1 -m ner.seqoia", ""),
+    ("train train.crfsuite --format crfsuite --learner adagrad --passes 1 -m crfsuite.seqoia", ""),
+    ("predict -m words.seqoia test.txt", "labelled.txt"),
+];
+
+/// The program and the folder with its files.
+pub(crate) struct Programs {
+    program: PathBuf,
+    folder: TempDir,
+}
+
+impl Programs {
+    /// Makes the files.
+    ///
+    /// # Errors
+    /// There is no `seqoia` beside this program, or a step fails.
+    pub(crate) fn new(own: &Path) -> Result<Programs> {
+        let program = own.with_file_name("seqoia");
+        ensure!(program.is_file(), "{} is missing: run `make guard`, which builds it", program.display());
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        for (name, text) in [
+            ("train.txt", generate::columns(1, 800).as_str()),
+            ("test.txt", generate::columns(2, 400).as_str()),
+            ("words.txt", WORDS),
+            ("edges.txt", EDGES),
+        ] {
+            fs::write(folder.path().join(name), text).context(name)?;
+        }
+        let programs = Programs { program, folder };
+        for (line, to) in STEPS {
+            let out = programs.command(line).stdin(Stdio::null()).output().context(*line)?;
+            let said = String::from_utf8_lossy(&out.stderr);
+            ensure!(out.status.success(), "seqoia {line}: {}\n{said}", out.status);
+            if !to.is_empty() {
+                fs::write(programs.folder.path().join(to), out.stdout).context(*to)?;
+            }
+        }
+        Ok(programs)
+    }
+
+    /// `seqoia` with these arguments, in the folder; on one thread, so that no worker spins while it waits.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(line.split(' ')).current_dir(self.folder.path());
+        if line.starts_with("train") || line.starts_with("predict") {
+            command.args(["-q", "--threads", "1"]);
+        }
+        command
+    }
+}
