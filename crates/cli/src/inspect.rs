@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use seqoia::label::{
-    Contribution, Inspector, ModelSummary, Strongest, Transition, Why, model_to_text, why_input, why_text,
+    Contribution, Inspector, ModelSummary, Strongest, Transition, Why, model_to_text, why_input, why_line,
+    why_text,
 };
 use seqoia::{Error, Labeller, Model};
 use seqoia_report::{Table, bytes, counted, grouped, wrapped};
@@ -41,7 +42,18 @@ fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow:
         warn_of_probabilities(labeller.head(), model);
         let found = match sentence.as_str() {
             "-" => why_input(labeller, open(Some(Path::new("-")))?, only)?,
-            text => vec![why_text(labeller, text, only)?],
+            text => match line_of_file(text) {
+                Some((file, line)) => vec![why_line(labeller, open(Some(file))?, line, only)?],
+                None => {
+                    if labeller.reads_documents() {
+                        screen::warning(
+                            "the model also looks at the document, which a sentence alone does not have: predict \
+                             may label it otherwise; --why FILE:LINE takes the sentence from its file",
+                        );
+                    }
+                    vec![why_text(labeller, text, only)?]
+                }
+            },
         };
         let shown: Vec<String> = match args.json {
             true => {
@@ -82,6 +94,13 @@ fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow:
     }
     screen::result(&parts.join("\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A file that is there, and the number of a line in it: `test.txt:17`.
+fn line_of_file(text: &str) -> Option<(&Path, u64)> {
+    let (file, line) = text.rsplit_once(':')?;
+    let file = Path::new(file);
+    Some((file, line.parse().ok()?)).filter(|(file, _)| file.is_file())
 }
 
 fn summary(file: &str, model: &ModelSummary) -> String {

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use seqoia::data::format::Kind;
 use seqoia::label::{Labelled, Output, PredictOptions, Seen, predict};
 use seqoia::{Error, Head, Labeller, Model};
-use seqoia_report::{MOST_SENTENCES, Shown, bytes, counted, labelled_page};
+use seqoia_report::{Counted, MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
 use crate::flags::{PredictArgs, open, threads};
 use crate::{inputs, screen, targets};
@@ -60,6 +61,13 @@ fn label(
     // Someone at a terminal waits for each sentence.
     let typed = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
     let eager = args.flush || typed;
+    let lines = args.format.unwrap_or_else(|| labeller.kind()) == Kind::Jsonl; // each says its document
+    if args.flush && labeller.reads_documents() && !lines && !args.quiet {
+        screen::warning(
+            "--flush: each sentence stands alone, though the model looks at the whole document; without --flush some \
+             labels may differ",
+        );
+    }
     let started = Instant::now();
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let (name, look) = (input.name.clone(), args.html.as_ref().map_or(0, |_| MOST_SENTENCES));
@@ -73,6 +81,9 @@ fn label(
         done => done?,
     };
     drop(out);
+    if !args.quiet {
+        done.doubts.iter().for_each(|doubt| screen::warning(doubt));
+    }
     if let Some(file) = &args.html {
         write_page(file, &name, args, &done)?;
     }
@@ -91,7 +102,9 @@ fn label(
 fn write_page(file: &Path, name: &str, args: &PredictArgs, done: &Labelled) -> seqoia::Result<()> {
     let sentences: Vec<Vec<Shown>> =
         done.seen.iter().map(|sentence| sentence.iter().map(show).collect()).collect();
-    let page = labelled_page(name, &args.model.display().to_string(), &sentences, done.sentences);
+    let gold =
+        done.against.as_ref().map(|a| Counted { labels: a.labels, errors: a.errors, sentences: a.sentences });
+    let page = labelled_page(name, &args.model.display().to_string(), &sentences, done.sentences, gold);
     seqoia::write_atomically(file, page.as_bytes())?;
     if !args.quiet {
         screen::note(&format!("     wrote  {}   {}", file.display(), bytes(page.len() as u64)));

@@ -151,7 +151,8 @@ fn write(file: &File, sentence: &Sentence, kind: Kind) -> Result<String> {
             attributes: token.attributes.iter().map(|(name, value)| (name.as_str(), *value)).collect(),
         }
     });
-    let outgoing = Outgoing { rows: rows.collect(), weight: sentence.weight, ready: file.ready };
+    let outgoing =
+        Outgoing { rows: rows.collect(), weight: sentence.weight, ready: file.ready, document: None };
     let mut out = vec![];
     Target { kind, label: Field::Upos, scheme: None }.write(&outgoing, "a", 1, &mut out)?;
     Ok(String::from_utf8(out).unwrap())

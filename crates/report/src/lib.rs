@@ -13,7 +13,7 @@ mod wrap;
 pub use comparison::Compared;
 pub use evaluation::{Evaluation, MOST_SENTENCES};
 pub use html::{Page, Shown};
-pub use labelled::labelled_page;
+pub use labelled::{Counted, labelled_page};
 pub use number::{bytes, counted, grouped};
 pub use scores::score_table;
 pub use segmentation::segmentation_table;

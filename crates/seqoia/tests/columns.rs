@@ -19,10 +19,8 @@ fn labelled(model: &Arc<Labeller>, text: &str, kind: Kind) -> Result<String> {
 }
 
 /// A sentence in each format, without labels; and as it is to be labelled.
-const FILES: [(Kind, &str, &str); 6] = [
+const FILES: [(Kind, &str, &str); 4] = [
     (Kind::Columns, "cat\nthe\n", "cat N\nthe D\n"),
-    (Kind::Columns, "cat x\nthe y\n", "cat x N\nthe y D\n"),
-    (Kind::Columns, "cat x N 1 2\nthe y D 1 2\n", "cat x N 1 2 N\nthe y D 1 2 D\n"),
     (Kind::Tagged, "cat the\n", "cat/N the/D\n"),
     (
         Kind::Jsonl,
@@ -108,4 +106,40 @@ fn columns_that_are_read_and_not_there_are_named() {
         error(&two, "{\"tokens\": [\"the\"], \"labels\": [\"x\"]}\n", Kind::Jsonl)
             .contains("but not column 1,")
     );
+}
+
+#[test]
+fn a_column_file_has_the_columns_of_the_training_data_or_the_word_alone() {
+    let words = model("the x D\ncat y N\n", Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\n");
+    for (text, right) in [
+        ("cat\nthe\n", true),
+        ("cat x\nthe y\n", true),
+        ("cat x N\nthe y D\n", true),
+        ("cat x N 1\nthe y D 1\n", false),
+        ("the cat sees the cat\n", false),
+    ] {
+        assert_eq!(labelled(&words, text, Kind::Columns).is_ok(), right, "{text}");
+    }
+    // A label that does not stand at the end cannot be missing.
+    let first = model("D the x\nN cat y\n", Kind::Columns, LabelColumn::Number(0), "U0:%x[0,1]\n");
+    assert!(labelled(&first, "D the x\n", Kind::Columns).is_ok());
+    assert!(labelled(&first, "the x\n", Kind::Columns).is_err());
+}
+
+#[test]
+fn a_column_of_few_values_has_some_of_them() {
+    let text = "the DT D\ncat NN N\nsees VB V\n\n".repeat(10);
+    let both = model(&text, Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\nU1:%x[0,1]\n");
+    assert_eq!(both.meta().classes.len(), 1);
+    let error = |text: &str| labelled(&both, text, Kind::Columns).err().map(|e| e.to_string());
+    assert_eq!(error("a DT\nnew JJ\n"), None);
+    let told = error("a D\nnew N\n").unwrap();
+    assert!(told.contains("column 1 has D N, none of which") && told.contains("it had DT NN VB"), "{told}");
+    // In another format, too.
+    let json = "{\"tokens\": [[\"a\", \"D\"]]}\n";
+    assert!(labelled(&both, json, Kind::Jsonl).unwrap_err().to_string().contains("none of which"));
+    // Words are not a class, and a column of many values is none either.
+    let open: String = (0..40).map(|i| format!("w{i} v{i} X\nu{i} n{i} Y\n\n")).collect();
+    let open = model(&open, Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\nU1:%x[0,1]\n");
+    assert!(open.meta().classes.is_empty() && labelled(&open, "a b\n", Kind::Columns).is_ok());
 }

@@ -212,9 +212,9 @@ fn given_labels_are_kept_and_the_others_are_found() {
     let rows: &[&[&str]] = &[&["O", "NN", "O"], &["_", "NN", "O"], &["B-NEW", "NN", "O"]];
     let plain = Predictor::new(Arc::clone(&model)).label(rows).unwrap();
     assert_eq!(Predictor::new(Arc::clone(&model)).with_known("_").label(rows).unwrap(), plain);
-    let error = run(&model, "a N x O\nb N x B-NEW\n", Output::Text, Some("_")).unwrap_err().to_string();
+    let error = run(&model, "a NN x O\nb NN x B-NEW\n", Output::Text, Some("_")).unwrap_err().to_string();
     assert!(error.starts_with("test:2: the label 'B-NEW' is given"), "{error}");
-    let error = run(&model, "a N x\nb N x\n", Output::Text, Some("_")).unwrap_err().to_string();
+    let error = run(&model, "a NN x\nb NN x\n", Output::Text, Some("_")).unwrap_err().to_string();
     assert!(error.starts_with("--given: test has no column 3"), "{error}");
 }
 

@@ -10,6 +10,7 @@ Examples:
   seqoia inspect chunk.seqoia
   seqoia inspect -m chunk.seqoia --weights --label B-NP
   seqoia inspect -m pos.seqoia --why \"The quick brown fox jumps\"
+  seqoia inspect -m ner.seqoia --why test.txt:17
   seqoia inspect -m chunk.seqoia --text > chunk.txt")]
 pub(crate) struct InspectArgs {
     /// The model, with or without -m
@@ -27,8 +28,9 @@ pub(crate) struct InspectArgs {
     /// This label only; with --why, what speaks for the label given and against this one
     #[arg(long, value_name = "LABEL")]
     pub(crate) label: Option<String>,
-    /// Why these words, between blanks, are labelled as they are; - reads sentences like the training
-    /// data from standard input. If the model reads more than the word, write The/DT
+    /// Why a sentence is labelled as it is: its words between blanks (The/DT if the model reads more than the
+    /// word), FILE:LINE for the sentence of a file that has this line, or - for sentences like the
+    /// training data from standard input
     #[arg(long, value_name = "SENTENCE", conflicts_with_all = ["weights", "transitions"])]
     pub(crate) why: Option<String>,
     /// The whole model as text, which `convert -m` reads

@@ -35,10 +35,13 @@ pub(crate) fn with_declared_flags(command: clap::Command) -> clap::Command {
     })
 }
 
+/// A default, and whose it is.
+type Users = (String, Vec<&'static str>);
+
 /// What a parameter means to each of its owners. Those who say the same stand together, and so do those with the
 /// same default.
 fn help(name: &str) -> String {
-    let mut meanings: Vec<(String, Vec<(String, Vec<&str>)>)> = vec![];
+    let mut meanings: Vec<(String, Vec<Users>)> = vec![];
     for (owner, params) in owners() {
         let Some(p) = params.iter().find(|p| p.name == name) else { continue };
         let words = match p.kind {

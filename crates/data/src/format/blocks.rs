@@ -59,6 +59,8 @@ pub struct Blocks {
     document: Option<usize>,
     /// Whether a sentence ends with this line.
     ends: fn(&[u8]) -> bool,
+    /// Where the last document starts, if it is not the first.
+    last_document: fn(&[u8]) -> Option<usize>,
     /// What was read beyond the last cut; it starts a line.
     rest: Vec<u8>,
     /// The line with which `rest` starts.
@@ -85,6 +87,7 @@ impl Blocks {
             eager: false,
             document: None,
             ends: is_blank,
+            last_document,
             rest: Vec::new(),
             line: 1,
             fresh: true,
@@ -113,6 +116,11 @@ impl Blocks {
     /// Says after which lines a block may end: those with which a sentence does.
     pub fn cut_at(&mut self, ends: fn(&[u8]) -> bool) {
         self.ends = ends;
+    }
+
+    /// Says where documents start: at the byte of the last one in a stretch of whole lines, but for the first line.
+    pub(super) fn documents_at(&mut self, last: fn(&[u8]) -> Option<usize>) {
+        self.last_document = last;
     }
 
     /// The first line that is not blank, as far as it was read; empty if there is none. Nothing is
@@ -188,7 +196,7 @@ impl Blocks {
         let mut more = bytes.len().max(self.size);
         loop {
             self.read_up_to(bytes, more.min(most))?;
-            if let Some(cut) = last_document(&bytes[..bytes.len().min(most)]) {
+            if let Some(cut) = (self.last_document)(&bytes[..bytes.len().min(most)]) {
                 return Ok(cut);
             }
             if self.ended && bytes.len() <= longest {

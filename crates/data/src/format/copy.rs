@@ -131,7 +131,9 @@ impl<'a> Copy<'a> {
 
     /// What is left.
     pub fn rest(&mut self, format: &dyn Format, out: &mut Vec<u8>) {
-        self.marks_before(usize::MAX, format, out);
+        if format.kind() == Kind::Columns {
+            self.marks_before(usize::MAX, format, out);
+        }
         let end = self.block.text().len();
         if format.kind() == Kind::Words {
             return copy_line_ends(self, end, out);

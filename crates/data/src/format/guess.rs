@@ -19,8 +19,8 @@ pub enum Guess {
     Like(Kind),
     /// Rows have other numbers of columns all the time, as they may have in this format.
     Ragged(Kind),
-    /// Commas stand between columns.
-    Commas,
+    /// Commas stand between columns, or semicolons.
+    Csv(char),
 }
 
 impl Guess {
@@ -41,7 +41,6 @@ impl Guess {
         widths.sort_unstable();
         widths.dedup();
         let ragged = widths.len() >= WIDTHS;
-        let all = |test: fn(&[String]) -> bool| rows.len() > 1 && rows.iter().all(|row| test(row));
         let behind =
             |row: &[String], test: fn(&str) -> bool| row.len() > 1 && row[1..].iter().all(|f| test(f));
         if tabs {
@@ -55,14 +54,14 @@ impl Guess {
         if words > 1 && rows.iter().flatten().all(|word| slash(word).is_some()) {
             return Some(Self::Like(Kind::Tagged));
         }
-        let commas = |row: &[String]| row.iter().map(|f| f.matches(',').count()).sum::<usize>();
-        let parted = |row: &[String]| match row {
-            [field] => field.contains(',') && field.chars().any(|c| c != ','),
-            [fields @ .., _] => fields.iter().all(|field| field.len() > 1 && field.ends_with(',')),
-            [] => false,
-        };
-        if all(parted) && rows.iter().all(|row| commas(row) == commas(&rows[0])) {
-            return Some(Self::Commas);
+        let first = text.lines().skip_while(no_row).take_while(|row| !no_row(row)).take(ROWS);
+        let lines: Vec<&str> = first.collect();
+        for separator in [',', ';'] {
+            let counts: Option<Vec<usize>> = lines.iter().map(|line| csv_fields(line, separator)).collect();
+            let alike = counts.is_some_and(|c| c.len() > 1 && c[0] > 1 && c.iter().all(|n| *n == c[0]));
+            if alike {
+                return Some(Self::Csv(separator));
+            }
         }
         let foreign = widths.len() > 1
             && !rows.iter().flatten().any(|word| word.contains(|c: char| c.is_ascii_alphanumeric()));
@@ -77,7 +76,7 @@ impl Guess {
                 Some("every label holds a slash, and all else: is this --format tagged?")
             }
             Self::Like(_) => Some("every column but the first is NAME=VALUE: is this --format crfsuite?"),
-            Self::Commas => Some("commas seem to separate the columns, and blanks or tabs do: is this CSV?"),
+            Self::Csv(_) => Some("this looks like CSV, and is read as columns between blanks"),
             Self::Ragged(_) => None,
         }
     }
@@ -91,11 +90,40 @@ impl Guess {
                 "if a row is a label and its attributes: --format crfsuite"
             }
             Self::Ragged(_) => "if each line is a sentence, its words between blanks: --format words",
-            Self::Commas => {
-                "columns stand between blanks or tabs: put a tab for each comma, such as by tr ',' '\\t'"
+            Self::Csv(';') => {
+                "columns stand between blanks or tabs; make tabs of it: python3 -c \"import csv, sys; \
+                 [print(*row, sep='\\t') for row in csv.reader(sys.stdin, delimiter=';')]\" < FILE"
+            }
+            Self::Csv(_) => {
+                "columns stand between blanks or tabs; make tabs of it: python3 -c \"import csv, sys; \
+                 [print(*row, sep='\\t') for row in csv.reader(sys.stdin)]\" < FILE"
             }
         }
     }
+}
+
+/// Fields of a row of CSV; none if blanks stand between fields or within one that is not in quotes, as they do in
+/// columns, or the row is not CSV.
+fn csv_fields(row: &str, separator: char) -> Option<usize> {
+    let (mut fields, mut quoted, mut letters) = (1, false, false);
+    let row = row.trim_end();
+    let mut after = false; // a separator, behind which a blank may stand
+    for c in row.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => letters = true,
+            _ if c == separator => {
+                fields += 1;
+                after = true;
+                continue;
+            }
+            ' ' if after => (),
+            _ if c.is_whitespace() => return None,
+            _ => letters = true,
+        }
+        after = false;
+    }
+    (!quoted && letters).then_some(fields)
 }
 
 /// `name=value`, or one with a weight behind a colon.
@@ -114,8 +142,11 @@ mod tests {
             ("The/DT dog/NN barks/V\n", Some(Guess::Like(Kind::Tagged))),
             ("D\tw=the\tl=3\nN\tw=dog\n", Some(Guess::Like(Kind::Crfsuite))),
             ("D\tthe\nN\tdog\ta\nN\ta\tb\tc\n", Some(Guess::Ragged(Kind::Crfsuite))),
-            ("the,D\ndog,N\n", Some(Guess::Commas)),
-            ("-DOCSTART-\n\nthe, D\ndog, N\n\na b c d\n", Some(Guess::Commas)),
+            ("the,D\ndog,N\n", Some(Guess::Csv(','))),
+            ("-DOCSTART-\n\nthe, D\ndog, N\n\na b c d\n", Some(Guess::Csv(','))),
+            ("the;D\r\ndog;N\r\n", Some(Guess::Csv(';'))),
+            ("\"New York\",NNP,B-LOC\n\",\",\",\",O\n", Some(Guess::Csv(','))),
+            ("a,b NN\nc,d NN\n", None),
             ("我 爱 你们\n爱 我\n", Some(Guess::Ragged(Kind::Words))),
             ("this is it\nand\nso on\n", Some(Guess::Ragged(Kind::Words))),
             // Columns, whatever their fields hold.

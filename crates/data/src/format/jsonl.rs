@@ -8,10 +8,11 @@
 //!
 //! A token is a string or a list of fields; the features of a token are a list of names and of objects
 //! from names to values, or one such object. Names are taken as they are: a colon has no meaning. Values are
-//! those of python-crfsuite: `true` is 1, `false` is 0, and `{"word": "the"}`, `{"word": ["the"]}` and
+//! those of python-crfsuite: `true` is 1, and `{"word": "the"}`, `{"word": ["the"]}` and
 //! `{"word": {"the": 1}}` all name the attribute `word:the` with the value 1. With
-//! both keys, tokens have fields and attributes. `weight` is the weight of the sentence; other keys are
-//! left alone. Which keys there are, and how many fields, is decided by the first line that has a token.
+//! both keys, tokens have fields and attributes. A value of `false` says that a token does not have the attribute.
+//! `weight` is the weight of the sentence. Neighbouring lines with the same `document`, a string or a number, are one
+//! document, for features that look there; a line without one stands alone. Other keys are left alone. Which keys there are, and how many fields, is decided by the first line that has a token.
 //!
 //! Labels are put into the text of the line, so that all else in it stays to the byte.
 
@@ -43,14 +44,41 @@ pub struct Jsonl {
 
 /// A line, as far as it concerns us.
 #[derive(Deserialize)]
-struct Line {
+struct Line<'a> {
     tokens: Option<Vec<Fields>>,
     features: Option<Vec<Features>>,
     labels: Option<Vec<String>>,
     weight: Option<f64>,
+    #[serde(borrow)]
+    document: Option<&'a RawValue>,
 }
 
-impl Line {
+/// A line, as far as it says which document it belongs to.
+#[derive(Deserialize)]
+struct Member<'a> {
+    #[serde(borrow)]
+    document: Option<&'a RawValue>,
+}
+
+/// Where the last document of some whole lines starts, if that is not in the first line.
+pub(super) fn last_document(bytes: &[u8]) -> Option<usize> {
+    fn of(line: &[u8]) -> Option<&str> {
+        let text = std::str::from_utf8(line).ok()?;
+        serde_json::from_str::<Member<'_>>(text).ok()?.document.map(RawValue::get)
+    }
+    let mut end = memchr::memrchr(b'\n', bytes)?;
+    loop {
+        let start = memchr::memrchr(b'\n', &bytes[..end])? + 1;
+        let before = memchr::memrchr(b'\n', &bytes[..start - 1]).map_or(0, |n| n + 1);
+        let this = of(&bytes[start..end]);
+        if this.is_none() || this != of(&bytes[before..start - 1]) {
+            return Some(start);
+        }
+        end = start - 1;
+    }
+}
+
+impl Line<'_> {
     fn len(&self) -> usize {
         self.tokens.as_ref().map_or_else(|| self.features.as_ref().map_or(0, Vec::len), Vec::len)
     }
@@ -143,6 +171,7 @@ impl<'de> Deserialize<'de> for Features {
 /// The value of a name: a number, or what stands behind the name and a colon.
 enum Value {
     Number(f64),
+    Absent,
     Under(Features),
 }
 
@@ -155,7 +184,7 @@ impl<'de> Deserialize<'de> for Value {
                 f.write_str("the value of a feature, a number, true, false or a string")
             }
             fn visit_bool<E>(self, value: bool) -> std::result::Result<Value, E> {
-                Ok(Value::Number(f64::from(u8::from(value))))
+                Ok(if value { Value::Number(1.0) } else { Value::Absent })
             }
             fn visit_i64<E>(self, value: i64) -> std::result::Result<Value, E> {
                 Ok(Value::Number(real64(value.unsigned_abs()).copysign(if value < 0 { -1.0 } else { 1.0 })))
@@ -227,6 +256,7 @@ impl<'de> Visitor<'de> for ReadFeatures {
         while let Some((name, value)) = map.next_entry()? {
             let value = match value {
                 Value::Number(value) => single(value),
+                Value::Absent => continue,
                 Value::Under(Features(under)) => {
                     all.extend(under.into_iter().map(|(rest, value)| (format!("{name}:{rest}"), value)));
                     continue;
@@ -266,7 +296,7 @@ impl Jsonl {
     #[must_use]
     pub fn detect(block: &Block) -> Option<Self> {
         let mut lines = block.text().lines().filter(|line| !is_blank(line.as_bytes()));
-        lines.find_map(|row| match serde_json::from_str::<Line>(row) {
+        lines.find_map(|row| match serde_json::from_str::<Line<'_>>(row) {
             Ok(line) if line.len() > 0 => Some(Self { keys: keys(row), ..line.shape() }),
             Ok(line) if line.tokens.is_some() || line.features.is_some() => None,
             _ => Some(Self::default()),
@@ -274,7 +304,7 @@ impl Jsonl {
     }
 
     fn find(&self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
-        let mut start = 0;
+        let (mut start, mut document) = (0, None);
         for (number, row) in (0..).zip(text.split('\n')) {
             let here = start;
             start += row.len() + 1;
@@ -282,13 +312,18 @@ impl Jsonl {
             if row.is_empty() {
                 continue;
             }
-            let line: Line =
+            let line: Line<'_> =
                 serde_json::from_str(row).map_err(|error| (number, told(&error), WANTED.to_owned()))?;
             if line.tokens.is_none() && line.features.is_none() {
                 let what = format!("neither 'tokens' nor 'features'; {}", listed(&keys(row)));
                 return Err((number, what, WANTED.to_owned()));
             }
             let span = Span::new(here, here + row.len());
+            let own = line.document.map(RawValue::get);
+            if own.is_none() || own != document {
+                rows.mark(Span::new(here, here));
+            }
+            document = own;
             self.sentence(line, span, number, rows)
                 .map_err(|(what, help)| (number, what, help.to_owned()))?;
         }
@@ -297,7 +332,7 @@ impl Jsonl {
 
     fn sentence(
         &self,
-        line: Line,
+        line: Line<'_>,
         span: Span,
         number: u32,
         rows: &mut Rows,
@@ -471,6 +506,7 @@ pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::
     }
     let labels: Option<Vec<String>> = sentence.rows.iter().map(|row| row.label.map(quoted)).collect();
     keys.extend(labels.map(|labels| ("labels", listed(labels))));
+    keys.extend(sentence.document.map(|document| ("document", document.to_string())));
     if sentence.weight != 1.0 {
         keys.push(("weight", sentence.weight.to_string()));
     }

@@ -29,7 +29,7 @@ pub use guess::Guess;
 pub use jsonl::{Jsonl, other_keys as other_json_keys};
 pub use ocr::Ocr;
 pub use tagged::Tagged;
-pub use words::{SCHEME as WORDS_SCHEME, Words};
+pub use words::{SCHEME as WORDS_SCHEME, Words, is_cut};
 pub use write::{Outgo, Outgoing, Refusal, Target};
 
 use crate::error::{Error, Result};
@@ -173,6 +173,9 @@ pub fn first(blocks: &mut Blocks, block: &mut Block, kind: Option<Kind>) -> Resu
     };
     if let Some(kind) = kind {
         blocks.cut_at(kind.ends());
+        if kind == Kind::Jsonl {
+            blocks.documents_at(jsonl::last_document);
+        }
     }
     if !blocks.fill(block)? {
         return Err(empty(blocks.name(), "the file is empty", kind));

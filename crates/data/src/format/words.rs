@@ -91,6 +91,12 @@ impl Format for Words {
     }
 }
 
+/// Whether any line of a block has more than one word. Raw text has none: its lines are not words that someone found.
+#[must_use]
+pub fn is_cut(block: &Block) -> bool {
+    block.sentences().any(|s| s.tokens.clone().skip(1).any(|i| matches!(block.field(i, 1), "B" | "S")))
+}
+
 /// The text up to this byte, in which there are no tokens and so nothing but white space; of that, line ends count.
 pub(super) fn copy_line_ends(copy: &mut Copy<'_>, end: usize, out: &mut Vec<u8>) {
     let between = copy.block.text().as_bytes().get(copy.at..end).unwrap_or_default();

@@ -31,6 +31,8 @@ pub struct Outgoing<'a> {
     pub weight: f64,
     /// Tokens have attributes; otherwise they have fields.
     pub ready: bool,
+    /// The number of its document, if the file it comes from has documents.
+    pub document: Option<u64>,
 }
 
 /// Why a sentence cannot be written.

@@ -40,6 +40,9 @@ pub(crate) fn program_for(labeller: &Labeller, file: &str, format: &dyn Format) 
     if !lacking.is_empty() {
         return Err(Error::Mismatch(lacks(labeller, file, format, &lacking)));
     }
+    if to == Kind::Columns && !is_conll(from) {
+        check_number(labeller, file, format)?;
+    }
     let moved = |column: u16| {
         let place = place(labeller, format, usize::from(column));
         place.and_then(|place| u16::try_from(place).ok()).unwrap_or(column)
@@ -92,7 +95,7 @@ pub(crate) fn word_column(labeller: &Labeller, format: &dyn Format) -> Option<us
 }
 
 /// Where a column of the training file is in this one; none if it is not there.
-fn place(labeller: &Labeller, format: &dyn Format, column: usize) -> Option<usize> {
+pub(crate) fn place(labeller: &Labeller, format: &dyn Format, column: usize) -> Option<usize> {
     let (from, to) = (labeller.kind(), format.kind());
     let label = (format.label() != Place::Missing).then(|| label_column(labeller, format));
     let place = if from == to || is_conll(from) && is_conll(to) {
@@ -104,6 +107,27 @@ fn place(labeller: &Labeller, format: &dyn Format, column: usize) -> Option<usiz
         number + usize::from(label.is_some_and(|label| label <= number))
     };
     (place < format.columns() && Some(place) != label).then_some(place)
+}
+
+/// A column file has the columns of the training data, with or without the label at the end; or the word alone, if
+/// the model reads nothing else. Other numbers of columns are other columns, or a sentence on a line.
+fn check_number(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<()> {
+    let (meta, have) = (labeller.meta(), format.columns());
+    let (all, last) = (meta.columns, meta.label_column + 1 == meta.columns);
+    let word_alone = have == 1 && read_columns(labeller) == [0];
+    if have == all || last && have + 1 == all || word_alone {
+        return Ok(());
+    }
+    let mut wanted = vec![all.to_string()];
+    wanted.extend((last && all > 2).then(|| format!("{} without the label", all - 1)));
+    wanted.extend((read_columns(labeller) == [0]).then(|| "the word alone".to_owned()));
+    Err(Error::Mismatch(format!(
+        "{file} has {}, the training data had {all}, the label in column {}\n  help: a line is a token with its \
+         columns ({}), and an empty line ends a sentence; of running text make lines first, such as by tr ' ' '\\n'",
+        counted(have, "column"),
+        meta.label_column,
+        wanted.join(", or "),
+    )))
 }
 
 fn lacks(labeller: &Labeller, file: &str, format: &dyn Format, lacking: &[String]) -> String {

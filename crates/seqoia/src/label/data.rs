@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use seqoia_core::{Corpus, Sequence};
 use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
-use seqoia_data::format::{self, Block, Blocks, Format, Kind, Place};
+use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind, Place};
 use seqoia_data::open::Input;
 use seqoia_structures::chain::{Chain, Rules, Sets, Space};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::classes::{Class, Collector};
 use super::options::{DataOptions, Features, PairChoice, RuleChoice};
 use super::rules::{self, Broken};
 use super::schemes::{self, Schemes};
-use super::{own_words, weights};
+use super::suspects::{self, Met};
+use super::{own_words, raw, weights};
 use crate::error::{Error, Result};
 
 /// Everything that training needs to know about its data.
@@ -45,6 +47,8 @@ pub struct TrainingSet {
     pub columns: usize,
     /// Which of them is the label.
     pub label: usize,
+    /// Columns with few different values.
+    pub classes: Vec<Class>,
     /// Plain label pairs have weights.
     pub transitions: bool,
     /// Feature sets do without parts of speech, which the file does not have.
@@ -105,6 +109,8 @@ pub(crate) struct Reading {
     pub(crate) indexer: Indexer,
     pub(crate) schemes: Schemes,
     pub(crate) digest: String,
+    classes: Vec<Class>,
+    raw: raw::Watch,
 }
 
 impl Reading {
@@ -114,14 +120,23 @@ impl Reading {
         let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
         let mut block = Block::default();
         let format = format::first(&mut blocks, &mut block, options.format)?;
+        if let (None, Some(guess @ Guess::Csv(_))) = (options.format, format.guess()) {
+            let what = guess.doubt().unwrap_or_default();
+            return Err(seqoia_data::Error::new(file, what).help(guess.help()).into());
+        }
         let label = options.label.resolve(&file, &*format)?;
         let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
         let mut digest = Xxh3::new();
+        let word = format.kind().word(format.columns(), Some(label));
+        let mut raw = raw::Watch::default();
+        let mut classes = Collector::new(&program, word);
         loop {
             digest.update(block.text().as_bytes());
             format.parse(&file, &mut block)?;
+            classes.add(&block);
+            raw.look(&*format, &block);
             for sentence in block.sentences() {
                 let gold = sentence.tokens.clone().map(|i| block.field(i, label));
                 indexer.push(&file, &block, sentence.tokens.clone(), gold)?;
@@ -135,7 +150,8 @@ impl Reading {
         }
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
         let digest = format!("{:032x}", digest.digest128());
-        Ok(Reading { file, format, label, features, program, indexer, schemes, digest })
+        let classes = classes.finish();
+        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, classes, raw })
     }
 }
 
@@ -145,14 +161,18 @@ impl TrainingSet {
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
     pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
-        let Reading { file, format, label, features, program, indexer, schemes, digest } =
+        let Reading { file, format, label, features, program, indexer, schemes, digest, classes, raw } =
             Reading::new(input, options)?;
+        raw.check(&file)?;
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
         let doubts = guess.map(|doubt| format!("{file}: {doubt}")).into_iter().chain(features.doubt(kind));
-        let doubts: Vec<String> = doubts.collect();
+        let mut doubts: Vec<String> = doubts.collect();
         let indexed = indexer.finish(options.cutoff);
         schemes::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
+        if kind == Kind::Columns {
+            doubts.extend(suspects(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?);
+        }
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
         let all = options.pairs == PairChoice::All;
         let too_many =
@@ -211,6 +231,7 @@ impl TrainingSet {
             kind,
             columns,
             label,
+            classes,
             transitions: features.transitions,
             without_pos: features.without_pos,
             digest,
@@ -273,6 +294,29 @@ impl TrainingSet {
             + d.lexica.bytes()
             + 4 * (self.node_numbers.capacity() + self.edge_numbers.capacity())
     }
+}
+
+/// Refuses rows that must not be learned from, and tells those that may not be meant so.
+fn suspects(labels: &Labels, corpus: &Memory, lines: &[u32], file: &str) -> Result<Vec<String>> {
+    let mut met: Vec<Met<'_>> = labels.iter().map(|name| Met { name, count: 0, line: 0 }).collect();
+    for (token, &y) in corpus.labels.iter().enumerate() {
+        // Labels known in part have numbers behind the others.
+        if let Some(label) = met.get_mut(usize::from(y)) {
+            label.count += 1;
+            if label.count == 1 {
+                label.line = lines.get(token).copied().map_or(0, u64::from);
+            }
+        }
+    }
+    let mut doubts = vec![];
+    for suspect in suspects::find(&met, corpus.ends.len(), corpus.tokens()) {
+        if suspect.fatal {
+            let line = suspect.line.unwrap_or(0);
+            return Err(seqoia_data::Error::at(file, line, suspect.what).help(suspect.help).into());
+        }
+        doubts.push(format!("{file}: {}; {}", suspect.what, suspect.help));
+    }
+    Ok(doubts)
 }
 
 /// What the user asked for about labels, as text.

@@ -16,6 +16,7 @@ use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::TrainingSet;
+use super::raw;
 use super::rules;
 use super::schemes::Schemes;
 use super::scorer::Scorer;
@@ -58,9 +59,11 @@ impl DevSet {
         let mut extractor = Extractor::new(Arc::clone(&set.program), &mut frozen);
         let (mut corpus, mut gold) = (Memory::default(), Labels::default());
         let mut digest = Xxh3::new();
+        let mut raw = raw::Watch::default();
         loop {
             digest.update(block.text().as_bytes());
             format.parse(&file, &mut block)?;
+            raw.look(&*format, &block);
             for s in block.sentences() {
                 let Memory { nodes, edges, .. } = &mut corpus;
                 extractor.extract(&mut frozen, &file, &block, s.tokens.clone(), nodes, edges)?;
@@ -89,6 +92,7 @@ impl DevSet {
         if corpus.is_empty() {
             return Err(Error::Mismatch(format!("{file} has no sentence to score")));
         }
+        raw.check(&file)?;
         corpus.shrink();
         let digest = format!("{:032x}", digest.digest128());
         Ok(DevSet { file, digest, corpus, gold, schemes: set.schemes })

@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use super::Labeller;
 use super::Predictor;
+use super::classes;
 use super::columns::{label_column, program_for, word_column};
-use super::page::{self, Seen};
+use super::page::{self, Against, Comparing, Seen};
 use crate::error::{Error, Result};
 
 /// What is written for each sentence.
@@ -68,12 +69,18 @@ pub struct Labelled {
     pub tokens: u64,
     /// The first sentences, as many as were wanted.
     pub seen: Vec<Vec<Seen>>,
+    /// What was found against the labels that the file has, if sentences were wanted and it has any.
+    pub against: Option<Against>,
+    /// What may not be meant so, a sentence each.
+    pub doubts: Vec<String>,
 }
 
 struct Job {
     block: Block,
+    parsed: bool,
     out: Vec<u8>,
     seen: Vec<Vec<Seen>>,
+    comparing: Comparing,
     result: Result<()>,
 }
 
@@ -98,6 +105,8 @@ pub fn predict(
     if !matches!(options.output, Output::Json { .. }) {
         check_labels(labeller, &file, &*format)?;
     }
+    format.parse(&file, &mut first)?;
+    let doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
     let label = label_column(labeller, &*format);
     if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
         return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));
@@ -120,10 +129,24 @@ pub fn predict(
     // A few blocks a worker even out what blocks differ in work.
     let at_once = if options.eager { 1 } else { crew.len() * 4 };
     let jobs: Vec<Mutex<Job>> = (0..at_once)
-        .map(|_| Mutex::new(Job { block: Block::default(), out: vec![], seen: vec![], result: Ok(()) }))
+        .map(|_| {
+            Mutex::new(Job {
+                block: Block::default(),
+                parsed: false,
+                out: vec![],
+                seen: vec![],
+                comparing: Comparing::default(),
+                result: Ok(()),
+            })
+        })
         .collect();
-    std::mem::swap(&mut lock(&jobs[0]).block, &mut first);
-    let (mut filled, mut done) = (1, Labelled::default());
+    {
+        let mut job = lock(&jobs[0]);
+        std::mem::swap(&mut job.block, &mut first);
+        job.parsed = true;
+    }
+    let (mut filled, mut done) = (1, Labelled { doubts, ..Labelled::default() });
+    let mut comparing = Comparing::default();
     loop {
         let mut broken = None; // what was read before is labelled first
         while broken.is_none() && filled < jobs.len() {
@@ -135,6 +158,7 @@ pub fn predict(
         }
         if filled == 0 && broken.is_none() {
             out.flush()?;
+            done.against = comparing.finish();
             return Ok(done);
         }
         let next = AtomicUsize::new(0);
@@ -142,11 +166,18 @@ pub fn predict(
         crew.run(&|worker| {
             let mut predictor = lock(&workers[worker]);
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Job { block, out, seen, result } = &mut *lock(job);
+                let Job { block, parsed, out, seen, comparing, result } = &mut *lock(job);
                 out.clear();
-                *result = label_block(&mut predictor, &file, &*format, block, options.output, out);
-                if result.is_ok() && look > 0 {
-                    *result = look_at(&mut predictor, &file, &*format, block, look, seen);
+                *result = if std::mem::take(parsed) {
+                    Ok(())
+                } else {
+                    format.parse(&file, block).map_err(Error::from)
+                };
+                if result.is_ok() {
+                    *result = label_block(&mut predictor, &file, &*format, block, options.output, out);
+                }
+                if result.is_ok() && options.look > 0 {
+                    *result = look_at(&mut predictor, &file, &*format, block, look, seen, comparing);
                 }
             }
         })?;
@@ -157,6 +188,7 @@ pub fn predict(
             std::mem::replace(&mut job.result, Ok(()))?;
             let look = options.look.saturating_sub(done.seen.len());
             done.seen.extend(job.seen.drain(..).take(look));
+            comparing.join(std::mem::take(&mut job.comparing));
             done.sentences += job.block.len() as u64;
             done.tokens += job.block.tokens().len() as u64;
         }
@@ -227,11 +259,10 @@ fn label_block(
     predictor: &mut Predictor,
     file: &str,
     format: &dyn Format,
-    block: &mut Block,
+    block: &Block,
     output: Output,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    format.parse(file, block)?;
     let mut names = vec![];
     let label = label_column(predictor.labeller(), format);
     let added = if output == Output::Marginals { 2 } else { 1 };
@@ -269,7 +300,7 @@ fn label_block(
     Ok(())
 }
 
-/// The first sentences of a block that was labelled, for a page.
+/// The first sentences of a block that was labelled, for a page, and all of them against the labels of the file.
 fn look_at(
     predictor: &mut Predictor,
     file: &str,
@@ -277,12 +308,20 @@ fn look_at(
     block: &Block,
     most: usize,
     seen: &mut Vec<Vec<Seen>>,
+    comparing: &mut Comparing,
 ) -> Result<()> {
-    let label = label_column(predictor.labeller(), format);
-    for sentence in block.sentences().take(most) {
+    let (label, mut names) = (label_column(predictor.labeller(), format), vec![]);
+    for (number, sentence) in block.sentences().enumerate() {
         predictor.read(file, block, sentence.tokens.clone(), label)?;
-        seen.push(page::look(predictor, format, block, sentence.tokens)?);
+        let best = predictor.best_labels()?.to_vec();
+        predictor.names(&best, &mut names);
+        as_written(predictor.labeller(), format.kind(), &mut names);
+        comparing.add(predictor.labeller(), format, block, sentence.tokens.clone(), &names);
+        if number < most {
+            seen.push(page::look(predictor, format, block, sentence.tokens)?);
+        }
     }
+    comparing.block(format, block);
     Ok(())
 }
 

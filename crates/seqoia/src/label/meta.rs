@@ -5,6 +5,7 @@ use seqoia_data::format::{Field, Kind};
 use seqoia_structures::chain::SpaceView;
 use serde::{Deserialize, Serialize};
 
+use super::classes::Class;
 use super::schemes::can_be_label;
 use crate::run::Head;
 
@@ -52,6 +53,8 @@ pub struct Meta {
     pub weights: usize,
     /// Training tokens.
     pub tokens: usize,
+    /// Columns with few different values, which files to be labelled must have, too.
+    pub classes: Vec<Class>,
 }
 
 impl Meta {

@@ -4,14 +4,15 @@
 //! |---|---|
 //! | `options/` | what a user can choose about data and features |
 //! | `data`, `own_words` | a training file, read |
-//! | `schemes`, `rules`, `weights` | what its labels are taken for |
+//! | `schemes`, `rules`, `weights`, `suspects`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
-//! | `worker`, `file`, `columns`, `known`, `page`, `trial` | labelling: a sentence, a file |
+//! | `worker`, `file`, `columns`, `classes`, `known`, `page`, `trial` | labelling: a sentence, a file |
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
+mod classes;
 pub(crate) mod columns;
 pub(crate) mod data;
 mod dev;
@@ -24,11 +25,13 @@ mod model;
 pub(crate) mod options;
 pub(crate) mod own_words;
 mod page;
+mod raw;
 mod rules;
 mod save;
 mod schemes;
 pub(crate) mod scorer;
 mod shrink;
+pub(crate) mod suspects;
 mod task;
 pub(crate) mod text;
 mod trial;
@@ -37,6 +40,7 @@ mod weights;
 mod why;
 mod worker;
 
+pub use classes::Class;
 pub use data::{Counts, TrainingSet};
 pub use dev::{DevJudge, DevSet};
 pub use file::{Labelled, Output, PredictOptions, predict};
@@ -44,7 +48,7 @@ pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weigh
 pub use meta::Meta;
 pub use model::Labeller;
 pub use options::{DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, RuleChoice};
-pub use page::Seen;
+pub use page::{Against, Seen};
 pub use rules::Broken;
 pub use schemes::Schemes;
 pub use seqoia_model::codes::Bits;
@@ -52,5 +56,5 @@ pub use shrink::{ShrinkOptions, shrink};
 pub use task::{ChainOptions, LabelTask};
 pub use text::{FromText, model_from_text, model_to_text};
 pub use trial::{Trial, try_out};
-pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_text};
+pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_line, why_text};
 pub use worker::Predictor;

@@ -138,6 +138,13 @@ impl Labeller {
         self.kind
     }
 
+    /// Whether its features look at the rest of the document, so that a sentence may be labelled otherwise in another
+    /// one.
+    #[must_use]
+    pub fn reads_documents(&self) -> bool {
+        self.program.reads_mentions()
+    }
+
     /// Size of the file.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use seqoia_data::format::{Block, Format, Kind, Place};
+use seqoia_data::format::{Block, Format, Kind, Place, is_cut};
 
 use super::Labeller;
 use super::Predictor;
@@ -27,6 +27,85 @@ pub struct Seen {
     pub line: u64,
     /// Its likeliest labels and their probabilities.
     pub probabilities: Vec<(String, f64)>,
+}
+
+/// What was found against the labels of the file, over all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Against {
+    /// Labels that were compared.
+    pub labels: u64,
+    /// Those that differ.
+    pub errors: u64,
+    /// Sentences with such labels.
+    pub sentences: u64,
+}
+
+/// Compares while labelling. Whether the labels of a file are gold can only be said at its end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparing {
+    against: Against,
+    first: Option<String>,
+    differ: bool, // a column of one value is a place for labels
+    raw: bool,    // text without blanks
+    cut: bool,
+}
+
+impl Comparing {
+    /// A sentence and the labels that were found, as they are written.
+    pub(crate) fn add(
+        &mut self,
+        labeller: &Labeller,
+        format: &dyn Format,
+        block: &Block,
+        tokens: Range<usize>,
+        found: &[String],
+    ) {
+        let Some(column) = gold_column(labeller, format) else { return };
+        let mut wrong = 0;
+        for (i, found) in tokens.zip(found) {
+            let gold = block.field(i, column);
+            if is_conll(format.kind()) && gold == "_" {
+                continue;
+            }
+            match &self.first {
+                Some(first) => self.differ |= first != gold,
+                None => self.first = Some(gold.to_owned()),
+            }
+            self.against.labels += 1;
+            wrong += u64::from(gold != found);
+        }
+        self.against.errors += wrong;
+        self.against.sentences += u64::from(wrong > 0);
+    }
+
+    /// A block that was labelled.
+    pub(crate) fn block(&mut self, format: &dyn Format, block: &Block) {
+        if format.kind() == Kind::Words {
+            self.raw = true;
+            self.cut |= is_cut(block);
+        }
+    }
+
+    /// The next blocks' counts.
+    pub(crate) fn join(&mut self, other: Comparing) {
+        self.against.labels += other.against.labels;
+        self.against.errors += other.against.errors;
+        self.against.sentences += other.against.sentences;
+        self.differ |=
+            other.differ || self.first.is_some() && other.first.is_some() && self.first != other.first;
+        self.first = self.first.take().or(other.first);
+        self.raw |= other.raw;
+        self.cut |= other.cut;
+    }
+
+    /// The counts, if the labels of the file were gold.
+    pub(crate) fn finish(self) -> Option<Against> {
+        (self.differ && (self.cut || !self.raw)).then_some(self.against)
+    }
+}
+
+fn is_conll(kind: Kind) -> bool {
+    matches!(kind, Kind::Conllu | Kind::Conllx)
 }
 
 /// The column of gold labels, if the file has one.
@@ -56,7 +135,7 @@ pub(crate) fn look(
     let (names, _) = predictor.labeller().single_names();
     let word = word_column(predictor.labeller(), format);
     let gold = gold_column(predictor.labeller(), format);
-    let conll = matches!(format.kind(), Kind::Conllu | Kind::Conllx);
+    let conll = is_conll(format.kind());
     let mut seen = vec![];
     for ((i, label), row) in tokens.zip(labels).zip(&probabilities.marginals) {
         let mut likely: Vec<(String, f64)> =

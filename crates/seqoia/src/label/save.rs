@@ -38,6 +38,7 @@ pub(crate) fn model_bytes(set: &TrainingSet, trained: &Trained, head: Head) -> R
         dense: packed.space.view().dense,
         weights: packed.values.iter().filter(|v| **v != 0.0).count(),
         tokens: set.counts.tokens,
+        classes: set.classes.clone(),
     };
     let meta = Description { head, labeller }.bytes();
     let Packed { space, values, .. } = packed;

@@ -7,6 +7,7 @@ use seqoia_data::format::{self, Block, Blocks, Place};
 use seqoia_data::open::Input;
 
 use super::columns::{check_columns, label_column};
+use super::raw;
 use super::scorer::Scorer;
 use super::{Labeller, Predictor};
 use crate::error::{Error, Result};
@@ -37,8 +38,10 @@ pub fn try_out(model: &Arc<Labeller>, input: Input) -> Result<Trial> {
     let mut predictor = Predictor::new(Arc::clone(model));
     let mut scorer = Scorer::new(model.schemes().file.map(|file| [file; 2]));
     let (mut names, mut tokens) = (vec![], 0);
+    let mut raw = raw::Watch::default();
     loop {
         format.parse(&file, &mut block)?;
+        raw.look(&*format, &block);
         for sentence in block.sentences() {
             predictor.read(&file, &block, sentence.tokens.clone(), label)?;
             let best = predictor.best_labels()?.to_vec();
@@ -52,6 +55,7 @@ pub fn try_out(model: &Arc<Labeller>, input: Input) -> Result<Trial> {
             break;
         }
     }
+    raw.check(&file)?;
     let score = scorer.scores().remove(0);
     Ok(Trial { score, tokens })
 }

@@ -116,22 +116,48 @@ pub fn why_text(labeller: &Arc<Labeller>, text: &str, rival: Option<u16>) -> Res
     explain(&mut predictor, rows.into_iter().map(|row| row.word).collect(), rival)
 }
 
+/// The same for the sentence of an input that has this line, with the document around it.
+///
+/// # Errors
+/// Data that cannot be read or does not fit the model; a line without a token.
+pub fn why_line(labeller: &Arc<Labeller>, input: Input, line: u64, rival: Option<u16>) -> Result<Why> {
+    let file = input.name.clone();
+    let found = why_sentences(labeller, input, rival, Some(line))?;
+    found.into_iter().next().ok_or_else(|| {
+        let help = "name the line of a token; lines are counted from 1";
+        seqoia_data::Error::at(&file, line, "this line has no token").help(help).into()
+    })
+}
+
 /// The same for all sentences of an input that is like the training data.
 ///
 /// # Errors
 /// Data that cannot be read or does not fit the model.
 pub fn why_input(labeller: &Arc<Labeller>, input: Input, rival: Option<u16>) -> Result<Vec<Why>> {
+    why_sentences(labeller, input, rival, None)
+}
+
+/// All sentences, or the one with a line.
+fn why_sentences(
+    labeller: &Arc<Labeller>,
+    input: Input,
+    rival: Option<u16>,
+    line: Option<u64>,
+) -> Result<Vec<Why>> {
     let file = input.name.clone();
     let mut blocks = Blocks::new(input).whole_documents(labeller.program().reads_mentions());
     let mut block = Block::default();
     let format = format::first(&mut blocks, &mut block, Some(labeller.kind()))?;
-    program_for(labeller, &file, &*format)?;
+    let program = program_for(labeller, &file, &*format)?;
     let word = word_column(labeller, &*format);
-    let mut predictor = Predictor::new(Arc::clone(labeller));
+    let mut predictor = Predictor::new(Arc::clone(labeller)).with_program(program);
     let mut found = vec![];
     loop {
         format.parse(&file, &mut block)?;
         for sentence in block.sentences() {
+            if line.is_some_and(|line| !sentence.tokens.clone().any(|i| block.line(i) == line)) {
+                continue;
+            }
             let text = |i| word.map_or_else(String::new, |word| block.field(i, word).to_owned());
             let words = sentence.tokens.clone().map(text).collect();
             predictor.read(&file, &block, sentence.tokens, 0)?;

@@ -11,6 +11,7 @@ pub use segmented::segmentation;
 pub use systems::{Comparison, Trials, systems, systems_against};
 pub use words::{words_of_data, words_of_text};
 
+use std::collections::HashSet;
 use std::io::Read;
 
 use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind};
@@ -104,11 +105,43 @@ pub fn last_two_of(input: Input, kind: Option<Kind>, raw: bool) -> Result<Evalua
         return Err(seqoia_data::Error::new(file, what).help(give_gold(kind)).into());
     }
     refuse_probabilities(&file, &sentences)?;
+    refuse_other_columns(&file, &sentences, columns)?;
     if raw {
         return Ok(Evaluated::raw_of(sentences));
     }
     let schemes = schemes(&sentences);
     Ok(Evaluated::new(sentences, schemes))
+}
+
+/// Two columns of labels have labels in common, or chunk types; words and their tags, or parts of speech and chunks,
+/// have hardly any.
+///
+/// # Errors
+/// Columns of which fewer than half of the second one's labels occur in the first.
+fn refuse_other_columns(file: &str, sentences: &[Sentence], columns: usize) -> Result<()> {
+    fn kind(label: &str) -> Option<&str> {
+        label.split_once('-').map(|(_, kind)| kind)
+    }
+    let tokens = || sentences.iter().flat_map(|s| &s.tokens);
+    let labels: HashSet<&str> = tokens().map(|t| t.gold.as_str()).collect();
+    let kinds: HashSet<&str> = labels.iter().filter_map(|label| kind(label)).collect();
+    let is_known = |label: &str| labels.contains(label) || kind(label).is_some_and(|k| kinds.contains(k));
+    let (all, known) = (tokens().count(), tokens().filter(|t| is_known(&t.found)).count());
+    if all == 0 || 2 * known >= all {
+        return Ok(());
+    }
+    let Some(strange) = tokens().find(|t| !is_known(&t.found)) else { return Ok(()) };
+    let (gold, found) = (columns - 2, columns - 1);
+    let what = format!(
+        "columns {gold} and {found} are not labels of one kind: column {found} has {} where column {gold} has {}, and \
+         {} of {all} labels in column {found} never occur in column {gold}",
+        strange.found,
+        strange.gold,
+        all - known
+    );
+    let help = "the last two columns must be the right label and the predicted one, as predict writes them; or give \
+                the file with the right labels: --gold FILE";
+    Err(seqoia_data::Error::at(file, strange.line, what).help(help).into())
 }
 
 /// How to compare files of a format that holds one labelling.

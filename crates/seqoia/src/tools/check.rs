@@ -14,6 +14,7 @@ use serde::Serialize;
 use self::facts::{Facts, LONG, SHORT, Tally};
 use crate::error::{Result, counted};
 use crate::label::options::LabelColumn;
+use crate::label::suspects::{self, Met};
 
 /// A label that is seen fewer times is called rare.
 const RARE: u64 = 5;
@@ -116,7 +117,8 @@ impl Checked {
 /// Looks at a training file, and at a dev file beside it.
 ///
 /// ```
-/// use seqoia::{CheckOptions, Level, check, input_from_text};
+/// use seqoia::input_from_text;
+/// use seqoia::tools::{CheckOptions, Level, check};
 ///
 /// let train = input_from_text("train", "the D\ndog D\n\na D\n\n")?;
 /// let checked = check(train, None, &CheckOptions::default())?;
@@ -138,6 +140,9 @@ pub fn check(train: Input, dev: Option<Input>, options: &CheckOptions) -> Result
     for facts in [Some(&train), dev.as_ref()].into_iter().flatten() {
         if let Some((guess, doubt)) = facts.guess.and_then(|guess| Some((guess, guess.doubt()?))) {
             found.warn(facts, None, doubt, guess.help());
+        }
+        if facts.kind == Kind::Columns {
+            found.suspects(facts);
         }
     }
     found.labels(&train);
@@ -195,6 +200,18 @@ fn named(names: &[String]) -> String {
 struct Findings(Vec<Finding>);
 
 impl Findings {
+    /// Rows that are not what they seem.
+    fn suspects(&mut self, facts: &Facts) {
+        let met =
+            facts.labels.iter().map(|label| Met { name: &label.name, count: label.count, line: label.line });
+        let met: Vec<Met<'_>> = met.collect();
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        for suspect in suspects::find(&met, size(facts.sentences), size(facts.tokens)) {
+            let level = if suspect.fatal { Level::Error } else { Level::Warning };
+            self.add(level, facts, suspect.line, suspect.what, suspect.help);
+        }
+    }
+
     fn ok(&mut self, facts: &Facts, what: impl Into<String>) {
         self.add(Level::Ok, facts, None, what, "");
     }

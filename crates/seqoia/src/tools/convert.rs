@@ -76,12 +76,13 @@ pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> R
     let mut seen = Recogniser::default();
     let mut done = Converted { left_out: plan.left_out(), ..Converted::default() };
     let mut text = vec![];
+    let mut documents = 0;
     loop {
         text.clear();
         if plan.target.kind == format.kind() && expander.is_none() {
             plan.relabel(&block, &mut seen, &mut text);
         } else {
-            plan.rewrite(&block, expander.as_mut(), &mut seen, &mut text)?;
+            plan.rewrite(&block, expander.as_mut(), &mut seen, &mut documents, &mut text)?;
         }
         out.write_all(&text)?;
         done.sentences += block.len() as u64;
@@ -265,6 +266,7 @@ impl<'a> Plan<'a> {
         block: &Block,
         mut expander: Option<&mut Expander>,
         seen: &mut Recogniser,
+        documents: &mut u64,
         out: &mut Vec<u8>,
     ) -> Result<()> {
         for s in block.sentences() {
@@ -288,9 +290,15 @@ impl<'a> Plan<'a> {
                 expander.expand(self.file, block, s.tokens.clone())?;
                 rows.iter_mut().enumerate().for_each(|(t, row)| row.attributes = expander.nodes(t));
             }
-            let sentence = Outgoing { rows, weight: block.weight(s.tokens.start), ready };
+            let starts =
+                block.marks().iter().filter(|mark| mark.before as usize <= s.tokens.start).count() as u64;
+            // Lines of JSON say themselves which document they belong to, or stand alone.
+            let counted = self.format.kind() == Kind::Columns && *documents + starts > 0;
+            let document = counted.then_some(*documents + starts);
+            let sentence = Outgoing { rows, weight: block.weight(s.tokens.start), ready, document };
             self.target.write(&sentence, self.file, s.line, out)?;
         }
+        *documents += block.marks().len() as u64;
         Ok(())
     }
 
