@@ -30,7 +30,10 @@ impl<'a> Writer<'a> {
     /// The file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![0; HEADER + ENTRY * self.sections.len()];
+        let head = HEADER + ENTRY * self.sections.len();
+        let most = self.sections.iter().map(|section| section.2.len() + ALIGN).sum::<usize>();
+        let mut out = Vec::with_capacity(head + most); // growing would make a second copy, of twice the size
+        out.resize(head, 0);
         for (i, (name, kind, bytes)) in self.sections.iter().enumerate() {
             out.resize(out.len().next_multiple_of(ALIGN), 0);
             let (offset, entry) = (out.len() as u64, HEADER + i * ENTRY);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use seqoia_core::{Judge, Structure};
+use seqoia_core::{Items, Judge, Row, SequenceView, Structure};
 use seqoia_data::format::Kind;
 use seqoia_learners::registry::LEARNERS;
 use seqoia_report::counted;
 use seqoia_strategies::Crew;
-use seqoia_structures::chain::Precision;
+use seqoia_structures::chain::{Precision, SpaceView};
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -250,23 +250,41 @@ fn workers(set: &TrainingSet, load: &Load) -> usize {
     const TOKEN: usize = 150;
     /// Arrays of doubles [T][W] of a worker: scores, exponentials, forward and backward sums, and so on.
     const ARRAYS: usize = 10;
-    let (space, counts) = (set.space.view(), &set.counts);
-    let mut lengths: Vec<usize> = (0..set.corpus.len()).map(|id| set.corpus.size(id)).collect();
-    lengths.sort_unstable_by(|a, b| b.cmp(a));
-    let longest = lengths.first().copied().unwrap_or(0);
+    let space = set.space.view();
+    let longest = (0..set.corpus.len()).map(|id| set.corpus.size(id)).max().unwrap_or(0);
     let matrix = 8 * space.labels * space.width;
-    let edges = |tokens: usize, sentences: usize| match counts.edge_items {
-        0 => sentences * matrix,
-        _ => tokens * matrix,
+    let edges = if set.counts.edge_items == 0 { matrix } else { longest * matrix };
+    let worker = ARRAYS * longest * 8 * space.width + 4 * edges;
+    // Buffers serve one batch after another, so in the end they hold the largest sentences; they grow in steps.
+    let mut notes: Vec<usize> = match load.batch {
+        0 => vec![],
+        _ => (0..set.corpus.len()).filter_map(|id| Some(note(space, set.corpus.view(id)?))).collect(),
     };
-    let row = 8 * space.width;
-    let worker = ARRAYS * longest * row + 4 * edges(longest, 1);
-    // What is found out about a batch: parts of each sentence, and their gradient as rows of weights.
-    let batch = load.batch.min(lengths.len());
-    let tokens: usize = lengths[..batch].iter().sum();
-    let items = counts.items / counts.tokens.max(1) + 1;
-    let notes = 2 * (tokens * row + edges(tokens, batch)) + tokens * items * 16 * space.width.div_ceil(32);
-    longest * TOKEN + load.threads * worker + notes + notes / 8 // buffers grow in steps
+    notes.sort_unstable_by(|a, b| b.cmp(a));
+    let notes: usize = notes.iter().take(load.batch).sum();
+    longest * TOKEN + load.threads * worker + notes + notes / 2
+}
+
+/// Bytes of what is found out about a sentence: its parts, and their gradient as rows of weights. Rows of a position
+/// share their values, unless the attributes have values of their own.
+fn note(space: SpaceView<'_>, x: SequenceView<'_>) -> usize {
+    let (row, matrix) = (space.width, space.labels * space.width);
+    let steps = if x.edges.is_empty() { 1 } else { x.len().saturating_sub(1) };
+    let copies = |items: Items<'_>, places: usize| {
+        let count = (0..items.len()).map(|t| items.at(t).len()).sum::<usize>();
+        if items.values.is_empty() { places } else { count }
+    };
+    let blocks = row.div_ceil(32);
+    let of_node = |a: &u32| match (*a as usize) < space.dense {
+        true => blocks,
+        false => space.singles_of(*a),
+    };
+    let of_edge = |e: &u32| (space.edge_starts[*e as usize + 1] - space.edge_starts[*e as usize]) as usize;
+    let nodes = (0..x.nodes.len()).flat_map(|t| x.nodes.at(t)).map(of_node).sum::<usize>();
+    let edges = (0..x.edges.len()).flat_map(|t| x.edges.at(t)).map(of_edge).sum::<usize>();
+    let parts = x.len() * row + steps * matrix;
+    let pool = copies(x.nodes, x.len()) * row + copies(x.edges, steps) * matrix + matrix;
+    size_of::<f64>() * (parts + pool) + size_of::<Row>() * (nodes + edges + space.labels * blocks)
 }
 
 /// What may not be meant so.

@@ -82,6 +82,14 @@ impl SpaceView<'_> {
         }
     }
 
+    /// How many single weights a sparse attribute has.
+    #[must_use]
+    pub fn singles_of(&self, attribute: u32) -> usize {
+        let mut count = 0;
+        self.each_single(attribute, |_, _| count += 1);
+        count
+    }
+
     /// The single weights of a sparse attribute: index and label.
     #[must_use]
     pub fn list(&self, attribute: u32) -> Vec<(usize, u16)> {
