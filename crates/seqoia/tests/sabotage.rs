@@ -99,3 +99,30 @@ fn no_writer_makes_a_file_that_nothing_opens() {
         }
     }
 }
+
+fn refused(bytes: &[u8], why: &str) {
+    let error = Labeller::from_bytes("m", bytes).err().unwrap_or_else(|| panic!("accepted: {why}"));
+    assert!(error.to_string().contains(why), "{error}");
+}
+
+#[test]
+fn a_table_that_is_fuller_than_any_that_is_written_is_refused() {
+    let good = good();
+    Labeller::from_bytes("m", &good).unwrap();
+    for table in ["strings.slots", "nodes.slots"] {
+        let filled = |slots: &mut Vec<u32>| slots.iter_mut().for_each(|slot| *slot = (*slot).max(1));
+        refused(&changed(&good, table, filled), "table");
+        let one_more = |slots: &mut Vec<u32>| *slots.iter_mut().find(|slot| **slot == 0).unwrap() = 1;
+        refused(&changed(&good, table, one_more), "table");
+        refused(&changed(&good, table, |slots: &mut Vec<u32>| slots.truncate(48)), "table");
+        refused(&changed(&good, table, Vec::<u32>::clear), "table");
+    }
+}
+
+#[test]
+fn two_labels_of_one_name_are_refused() {
+    let twice = changed(&good(), "meta", |meta: &mut Vec<u8>| {
+        *meta = String::from_utf8_lossy(meta).replace(r#"["X","Y"]"#, r#"["X","X"]"#).into_bytes();
+    });
+    refused(&twice, "two labels are called 'X'");
+}
