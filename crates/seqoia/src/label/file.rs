@@ -154,6 +154,9 @@ pub fn predict(
             let mut job = lock(job);
             // What came before an error is written, so that nothing is lost.
             out.write_all(&job.out)?;
+            if job.result.is_err() {
+                out.flush()?;
+            }
             std::mem::replace(&mut job.result, Ok(()))?;
             let look = options.look.saturating_sub(done.seen.len());
             done.seen.extend(job.seen.drain(..).take(look));
@@ -231,7 +234,14 @@ fn label_block(
     output: Output,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    format.parse(file, block)?;
+    // A broken line takes none of the sentences before it along.
+    let broken = format.parse(file, block).err();
+    if let Some(error) = &broken {
+        block.cut_before(error.line, format.kind());
+        if format.parse(file, block).is_err() {
+            return Err(error.clone().into());
+        }
+    }
     let mut names = vec![];
     let label = label_column(predictor.labeller(), format);
     let added = if output == Output::Marginals { 2 } else { 1 };
@@ -266,7 +276,7 @@ fn label_block(
     if matches!(output, Output::Text | Output::Marginals) {
         copy.rest(format, out);
     }
-    Ok(())
+    broken.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The first sentences of a block that was labelled, for a page.
