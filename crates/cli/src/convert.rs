@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     options.features = features(&args.templates)?;
     let input = open(args.data.as_deref())?;
     let name = input.name.clone();
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
     let done = convert(input, &options, &mut out)?;
     drop(out);
     if !args.quiet && !done.left_out.is_empty() {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
 
 fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow::Result<ExitCode> {
     if args.text {
-        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
         model_to_text(labeller, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -1,7 +1,7 @@
 //! What goes to the terminal: results to standard output, all else to standard error; colours only
 //! where a person sees them.
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, StdoutLock, Write};
 
 /// An error: bold red on a terminal.
 pub(crate) fn error(text: &str) {
@@ -25,10 +25,22 @@ pub(crate) fn note(text: &str) {
 /// # Errors
 /// When standard output cannot be written.
 pub(crate) fn result(text: &str) -> seqoia::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output()?;
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Standard output.
+///
+/// # Errors
+/// When it was closed before the program started: what is written would be lost without a word.
+pub(crate) fn output() -> seqoia::Result<StdoutLock<'static>> {
+    #[cfg(target_os = "linux")]
+    if crate::closed::output() {
+        return Err(seqoia::Error::Output("standard output is closed".to_owned()));
+    }
+    Ok(std::io::stdout().lock())
 }
 
 /// Standard error is a terminal that wants colours.
