@@ -87,7 +87,7 @@ fn smaller(args: &ConvertArgs, from: &Path, to: &Path) -> anyhow::Result<ExitCod
     }
     seqoia::write_atomically(to, &bytes).map_err(Error::from)?;
     if !args.quiet {
-        screen::result(&table.text())?;
+        screen::shown(&table.text())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -40,7 +40,10 @@ pub(crate) fn run(
             done => done?,
         };
     let summary = mean_and_deviation(&done);
-    screen::result(&if args.run.json { records(&done, &summary) } else { table(&done, &summary) })?;
+    match args.run.json {
+        true => screen::result(&records(&done, &summary))?,
+        false => screen::shown(&table(&done, &summary))?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
