@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         record["warnings"] = json!(warnings);
         screen::result(&format!("{record}\n"))?;
     } else {
-        screen::result(&text(&checked, errors, warnings))?;
+        screen::shown(&text(&checked, errors, warnings))?;
     }
     Ok(if errors > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

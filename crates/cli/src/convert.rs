@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     options.features = features(&args.templates)?;
     let input = open(args.data.as_deref())?;
     let name = input.name.clone();
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
     let done = convert(input, &options, &mut out)?;
     drop(out);
     if !args.quiet && !done.left_out.is_empty() {
@@ -87,7 +87,7 @@ fn smaller(args: &ConvertArgs, from: &Path, to: &Path) -> anyhow::Result<ExitCod
     }
     seqoia::write_atomically(to, &bytes).map_err(Error::from)?;
     if !args.quiet {
-        screen::result(&table.text())?;
+        screen::shown(&table.text())?;
     }
     Ok(ExitCode::SUCCESS)
 }

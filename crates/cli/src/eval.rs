@@ -137,7 +137,7 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
         let options = seqoia::eval::Options { raw: args.raw, ..seqoia::eval::Options::default() };
         seqoia::eval::score(text.as_slice(), &name, &options).map_err(Error::from)?
     };
-    screen::result(&scored.spans.conlleval())?;
+    screen::shown(&scored.spans.conlleval())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -201,7 +201,7 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
         }
         screen::result(&format!("{record}\n"))?;
     } else {
-        screen::result(&look.text())?;
+        screen::shown(&look.text())?;
     }
     if let Some(file) = &args.html {
         let page = Evaluation { confusions: Some(shown(args.errors.unwrap_or(ON_PAGE))), ..look };
@@ -285,7 +285,7 @@ fn systems(args: &Given, first: &Path, second: &Path) -> anyhow::Result<ExitCode
         });
         screen::result(&format!("{record}\n"))?;
     } else {
-        screen::result(&compared.text())?;
+        screen::shown(&compared.text())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -305,7 +305,7 @@ fn segmentation(args: &Given) -> anyhow::Result<ExitCode> {
         }
         screen::result(&format!("{record}\n"))?;
     } else {
-        screen::result(&segmentation_table(&scores, interval.as_ref()))?;
+        screen::shown(&segmentation_table(&scores, interval.as_ref()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

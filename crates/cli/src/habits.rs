@@ -1,8 +1,10 @@
 //! Flags and commands of CRF++, CRFsuite and Wapiti that a hand still types: what they are called here.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use seqoia_report::visible;
 
 use crate::screen;
 
@@ -53,6 +55,12 @@ pub(crate) fn check_file(flag: &str, path: &Path) -> seqoia::Result<()> {
 pub(crate) fn exit(error: &clap::Error) -> ! {
     if let Some(hint) = hint(error) {
         screen::error(&hint);
+        std::process::exit(2);
+    }
+    // What was typed is part of the text, which is coloured; without colours, all that is left of them is foreign.
+    let odd = |typed: std::ffi::OsString| matches!(visible(&typed.to_string_lossy()), Cow::Owned(_));
+    if error.use_stderr() && std::env::args_os().any(odd) {
+        screen::note(&error.render().to_string());
         std::process::exit(2);
     }
     error.exit()

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
 
 fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow::Result<ExitCode> {
     if args.text {
-        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
         model_to_text(labeller, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -55,13 +55,13 @@ fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow:
                 }
             },
         };
-        let shown: Vec<String> = match args.json {
+        match args.json {
             true => {
-                found.iter().map(|f| Ok(serde_json::to_string(f)? + "\n")).collect::<anyhow::Result<_>>()?
+                let lines = found.iter().map(|f| Ok(serde_json::to_string(f)? + "\n"));
+                screen::result(&lines.collect::<anyhow::Result<String>>()?)?;
             }
-            false => found.iter().map(why).collect(),
-        };
-        screen::result(&shown.join(if args.json { "" } else { "\n" }))?;
+            false => screen::shown(&found.iter().map(why).collect::<Vec<_>>().join("\n"))?,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let weights = args.weights.map(|n| inside.strongest(n, only));
@@ -92,7 +92,7 @@ fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow:
         let few = labels.len() <= MATRIX && only.is_none();
         parts.push(if few { matrix(labels, found) } else { pairs(found, args.transitions.unwrap_or(0)) });
     }
-    screen::result(&parts.join("\n"))?;
+    screen::shown(&parts.join("\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -69,7 +69,7 @@ fn label(
         );
     }
     let started = Instant::now();
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
     let (name, look) = (input.name.clone(), args.html.as_ref().map_or(0, |_| MOST_SENTENCES));
     let given = args.given.clone();
     let options = PredictOptions { output, threads, eager, format: args.format, given, look };

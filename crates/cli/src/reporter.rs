@@ -189,9 +189,6 @@ impl Reporter {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        if let Some(error) = self.broken.take() {
-            return Err(error);
-        }
         let best = trained.scores.first();
         let best = best
             .map_or(String::new(), |s| format!("   pass {}, {} {:.2}", trained.best_pass, s.name, s.value));
@@ -211,7 +208,7 @@ impl Reporter {
         self.line(&format!("      next  seqoia predict -m {} {}", model.display(), self.example_file));
         let scores: serde_json::Map<_, _> =
             trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
-        self.record(&json!({
+        let recorded = self.record(&json!({
             "event": "end",
             "ended": trained.ended.to_string(),
             "passes": trained.passes,
@@ -219,7 +216,12 @@ impl Reporter {
             "scores": scores,
             "model_bytes": size,
             "seconds": self.started.elapsed().as_secs_f64(),
-        }))
+        }));
+        // The model is there, and the lines above have said so; still the run was not what was asked for.
+        match self.broken.take() {
+            Some(error) => Err(error),
+            None => recorded,
+        }
     }
 }
 
@@ -274,8 +276,10 @@ impl Watch for Reporter {
     /// once, and again at the end.
     fn checkpoint(&mut self, _: u64, file: &[u8]) {
         let Some(path) = &self.checkpoint else { return };
-        if let Err(error) = seqoia::write_atomically(path, file) {
+        if let Err(mut error) = seqoia::write_atomically(path, file) {
             self.warning(&format!("no checkpoint of this pass: {error}"));
+            // Told when the model is there.
+            "the model was written; only checkpoints are missing".clone_into(&mut error.help);
             self.broken.get_or_insert(error.into());
         }
     }

@@ -78,9 +78,10 @@ pub(crate) fn apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> seqoia
 
 fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
     let folder = folder(file);
+    let slash = file.to_string_lossy().ends_with(std::path::is_separator);
     let what = if file.as_os_str() == "-" {
         "it cannot go to standard output; name a file".to_owned()
-    } else if file.is_dir() {
+    } else if file.is_dir() || slash {
         "this is a folder; name the file".to_owned()
     } else if !folder.is_dir() {
         format!("there is no folder {}", folder.display())
@@ -88,7 +89,7 @@ fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
         return Ok(()); // a pipe or a device
     } else {
         // To know after an hour of training would be late.
-        return Ok(seqoia::check_folder(folder)?);
+        return Ok(seqoia::check_target(file)?);
     };
     Err(Error::Option(format!("{flag} {}: {what}", file.display())))
 }

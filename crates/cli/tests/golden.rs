@@ -49,4 +49,4 @@ macro_rules! documents {
     };
 }
 
-documents!(errors eval formats help labels look patterns work wrong);
+documents!(errors eval formats help labels look patterns sabotage work wrong);

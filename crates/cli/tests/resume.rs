@@ -54,7 +54,12 @@ fn ten_killed_trainings_break_no_file() {
     }
     let passes = seqoia::Checkpoint::open(&folder.join("ck")).unwrap().pass() + 1;
     let resume = format!("{train} --passes {passes} --resume ck");
+    std::fs::write(folder.join(".seqoia-notes"), "mine").unwrap();
     assert!(seqoia(folder, &resume).status().unwrap().success());
+    // What the killed ones left is gone, and nothing else.
+    let left = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with(".seqoia-")).collect();
+    assert_eq!(left, [".seqoia-notes"]);
 }
 
 /// `timeout` sends its signal to a process and to the group of it: two that are one wish.

@@ -13,7 +13,7 @@ use crate::open::Input;
 pub fn read(mut input: Input) -> Result<String> {
     let mut bytes = vec![];
     input.read_to_end(&mut bytes).map_err(|e| Error::from_io(&input.name, &e))?;
-    checked(&input.name, 1, bytes)
+    checked(&input.name, 1, bytes).map_err(|(error, _)| error)
 }
 
 /// The lines of a text with their numbers. An editor may have put a byte-order mark before the first, which is

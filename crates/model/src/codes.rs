@@ -80,8 +80,11 @@ impl Coded {
     /// Weights in these bits.
     ///
     /// # Errors
-    /// A weight that does not fit.
+    /// A weight that does not fit, or is not a finite number: a model that has one is not opened.
     pub fn new(weights: Vec<f32>, bits: Bits) -> std::result::Result<Coded, f32> {
+        if let Some(w) = weights.iter().find(|w| !w.is_finite()) {
+            return Err(*w);
+        }
         Ok(match bits {
             Bits::F32 => Coded::F32(weights),
             Bits::F16 => {

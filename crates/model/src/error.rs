@@ -30,9 +30,12 @@ impl Error {
         use std::io::ErrorKind;
         let help = match error.kind() {
             ErrorKind::NotFound => "is the name right, and does the folder exist?",
+            ErrorKind::InvalidFilename => "choose a shorter name",
             ErrorKind::PermissionDenied => "is this folder yours to write, this file yours to read?",
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room on the disk; nothing was changed",
-            _ => "nothing was changed",
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                "make room on the disk; this file was not changed"
+            }
+            _ => "this file was not changed",
         };
         // The temporary name means nothing to the user.
         let cause = error.to_string();

@@ -27,12 +27,13 @@
 pub mod codes;
 mod container;
 mod error;
+mod leftovers;
 mod map;
 mod write;
 
 pub use container::{Container, Number};
 pub use error::{Error, Result};
-pub use write::{Writer, check_folder, write_atomically};
+pub use write::{Writer, check_target, write_atomically};
 
 const MAGIC: [u8; 8] = *b"SEQOIA\r\n";
 /// The version of the format.

@@ -1,9 +1,10 @@
 //! Writing: the whole file or nothing.
 
-use std::io::Write;
-use std::path::Path;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::leftovers;
 use crate::{ALIGN, CHECKED, ENTRY, HEADER, MAGIC, Number, VERSION};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -56,20 +57,30 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether files can be made in a folder: one is, and is gone again.
+/// Whether a file can be written under this name: the name is one, and a file can be made in its folder.
 ///
 /// # Errors
-/// When there is no such folder, or it cannot be written to.
-pub fn check_folder(folder: &Path) -> Result<()> {
-    let made = tempfile::Builder::new().prefix(".seqoia-").tempfile_in(folder);
-    made.map(drop).map_err(|e| Error::io(&folder.display().to_string(), "write to this folder", &e))
+/// What stands against it: no such folder, one that cannot be written to, a name that is too long, links in a circle.
+pub fn check_target(path: &Path) -> Result<()> {
+    let name = path.display().to_string();
+    let target = destination(path)?;
+    match target.symlink_metadata() {
+        Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&name, "be written", &e)),
+        _ => (),
+    }
+    let folder = folder(&target);
+    let failed = |e: std::io::Error| Error::io(&folder.display().to_string(), "write to this folder", &e);
+    let made = temporary().tempfile_in(folder).map_err(failed)?;
+    leftovers::remove_once(folder, made.as_file());
+    Ok(())
 }
 
 /// Writes a file beside its place and renames it: whoever looks sees the old one or the new one,
 /// never half of it. What is no ordinary file (a pipe, `/dev/null`) is written in place.
 ///
 /// # Errors
-/// When the folder cannot be written or the disk is full; then nothing has changed.
+/// When the folder cannot be written or the disk is full; then the file has not changed, unless it is written in
+/// place.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let name = path.display().to_string();
     let failed = |e: std::io::Error| Error::io(&name, "write", &e);
@@ -77,20 +88,14 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         return Err(Error::new(&name, "this is a folder", "name the file to write"));
     }
     if path.metadata().is_ok_and(|m| !m.is_file()) {
-        return std::fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .and_then(|mut file| file.write_all(bytes))
-            .map_err(failed);
+        let written =
+            std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
+        let help = "what is not an ordinary file is written in place: it may have got a part";
+        return written.map_err(|e| Error { help: help.to_owned(), ..failed(e) });
     }
-    // A link keeps pointing where it points: what it points at is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| match path.read_link() {
-        Ok(to) => path.parent().unwrap_or(Path::new("")).join(to), // that does not exist yet
-        Err(_) => path.to_path_buf(),
-    });
-    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".seqoia-");
+    let target = destination(path)?;
+    let folder = folder(&target);
+    let mut builder = temporary();
     #[cfg(unix)]
     {
         // As any new file: what the user's mask leaves of rw-rw-rw-.
@@ -98,12 +103,39 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         builder.permissions(mode);
     }
     let mut file = builder.tempfile_in(folder).map_err(failed)?;
+    leftovers::remove_once(folder, file.as_file());
     if let Ok(before) = target.metadata() {
         file.as_file().set_permissions(before.permissions()).map_err(failed)?; // as the one that it replaces
     }
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&target).map_err(|e| failed(e.error))?;
     Ok(())
+}
+
+/// Links that are followed, as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// Where a file of this name is or will be. A link keeps pointing where it points: what it points at is replaced.
+fn destination(path: &Path) -> Result<PathBuf> {
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match target.read_link() {
+            Ok(to) => target = folder(&target).join(to),
+            Err(_) => return Ok(target),
+        }
+    }
+    let what = "the name is a link that leads back to itself";
+    Err(Error::new(&path.display().to_string(), what, "remove the link, or name another file"))
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(leftovers::prefix());
+    builder
 }
 
 #[cfg(test)]
@@ -167,6 +199,12 @@ mod tests {
         write_atomically(&link, b"again").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(&path).unwrap(), b"again");
+        let far = folder.path().join("far");
+        std::os::unix::fs::symlink("link", &far).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        write_atomically(&far, b"far").unwrap();
+        assert!(far.is_symlink() && link.is_symlink());
+        assert_eq!(std::fs::read(&path).unwrap(), b"far");
         write_atomically(Path::new("/dev/null"), b"x").unwrap();
         assert!(!Path::new("/dev/null").is_file());
     }
@@ -184,6 +222,28 @@ mod tests {
         let mut other = sample();
         other[16] = 9;
         assert_eq!(what(&other), "the model has format 9, this program reads format 2");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_a_circle_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink("b", &a).unwrap();
+        std::os::unix::fs::symlink("a", &b).unwrap();
+        assert!(check_target(&a).unwrap_err().what.contains("leads back"));
+        assert!(write_atomically(&a, b"x").unwrap_err().what.contains("leads back"));
+        assert!(a.is_symlink() && b.is_symlink());
+    }
+
+    #[test]
+    fn names_that_no_file_can_have_are_told_before() {
+        let folder = tempfile::tempdir().unwrap();
+        check_target(&folder.path().join("m")).unwrap();
+        let error = check_target(&folder.path().join("m".repeat(300))).unwrap_err();
+        assert!(error.what.starts_with("cannot be written"), "{error}");
+        assert!(check_target(&folder.path().join("no/m")).is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[test]

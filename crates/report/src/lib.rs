@@ -8,6 +8,7 @@ mod number;
 mod scores;
 mod segmentation;
 mod table;
+mod visible;
 mod wrap;
 
 pub use comparison::Compared;
@@ -18,4 +19,5 @@ pub use number::{bytes, counted, grouped};
 pub use scores::score_table;
 pub use segmentation::segmentation_table;
 pub use table::Table;
+pub use visible::visible;
 pub use wrap::wrapped;

@@ -3,6 +3,8 @@
 //! As text, names stand left and numbers right, each column as wide as its widest cell but not narrower than it
 //! was declared, so that tables under each other line up.
 
+use crate::visible::cell;
+
 /// Cells under heads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
@@ -38,13 +40,14 @@ impl Table {
     }
 
     fn column(mut self, head: &str, least: usize, left: bool) -> Self {
-        self.columns.push(Column { head: head.to_owned(), left, least });
+        self.columns.push(Column { head: cell(head.to_owned()), left, least });
         self
     }
 
-    /// A further row, a cell for each column.
+    /// A further row, a cell for each column: long names are cut, and characters that a terminal would obey are
+    /// [visible](crate::visible).
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(cell).collect());
     }
 
     /// As text, a line a row.
@@ -93,6 +96,6 @@ mod tests {
         table.row(["längere", "1,000,000", ""].map(String::from));
         assert_eq!(table.text(), "                 n  where\n a               1  x\n längere 1,000,000\n");
         table.row(["b".to_owned(), "x".repeat(70_000), "c".repeat(70_000)]);
-        assert_eq!(table.text().lines().last().map(str::len), Some(1 + 7 + 70_001 + 2 + 70_000));
+        assert_eq!(table.text().lines().last().map(str::len), Some(1 + 7 + 204 + 2 + 203));
     }
 }

@@ -41,7 +41,7 @@ pub use seqoia_core as core;
 pub use seqoia_data as data;
 pub use seqoia_eval as eval;
 pub use seqoia_learners::registry as learners;
-pub use seqoia_model::{check_folder, write_atomically};
+pub use seqoia_model::{check_target, write_atomically};
 pub use seqoia_strategies::registry as strategies;
 pub use seqoia_structures as structures;
 

@@ -25,7 +25,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     options.check()?;
     chain.check(options)?;
-    let (stop, mut started) = (stop_on_ctrl_c(&args.run)?, Instant::now());
+    let (stop, mut started) = (stop_on_ctrl_c(&args.run)?.stop, Instant::now());
     let mut each = |fold: &Fold| {
         if !args.run.quiet {
             let scores = fold.scores.iter().map(|s| format!("{} {:.2}", s.name, s.value));
@@ -40,7 +40,10 @@ pub(crate) fn run(
             done => done?,
         };
     let summary = mean_and_deviation(&done);
-    screen::result(&if args.run.json { records(&done, &summary) } else { table(&done, &summary) })?;
+    match args.run.json {
+        true => screen::result(&records(&done, &summary))?,
+        false => screen::shown(&table(&done, &summary))?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 

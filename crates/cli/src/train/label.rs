@@ -14,7 +14,7 @@ use seqoia::{
 use super::{folds, train};
 use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open};
 use crate::reporter::Reporter;
-use crate::{inputs, targets};
+use crate::{inputs, screen, targets};
 
 pub(super) fn run(args: &TrainArgs, mut learn: LearnOptions) -> anyhow::Result<ExitCode> {
     let (data, chain) = (data_options(args)?, chain_options(args)?);
@@ -22,7 +22,7 @@ pub(super) fn run(args: &TrainArgs, mut learn: LearnOptions) -> anyhow::Result<E
         return folds::run(args, &data, &learn, chain, folds);
     }
     if args.label.dump_features {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(screen::output()?);
         tools::dump_features(open(args.data.as_deref())?, &data, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -46,9 +46,10 @@ fn train(
     run.resumed()?;
     reporter.opening(args, &task.describe(learn), &run, learn)?;
     said(&reporter);
-    let stop = signals::stop_on_ctrl_c(args)?;
-    let trained = run.run(&mut reporter, &stop)?;
+    let wish = signals::stop_on_ctrl_c(args)?;
+    let trained = run.run(&mut reporter, &wish.stop)?;
     let file = run.model(&trained)?;
+    wish.trained(model);
     seqoia::write_atomically(model, &file).map_err(Error::from)?;
     reporter.closing(model, file.len(), &trained)?;
     Ok(match trained.ended {

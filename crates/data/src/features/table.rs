@@ -51,6 +51,12 @@ impl<'a> StringsView<'a> {
         self.text.get(from as usize..to as usize)
     }
 
+    /// Whether it is one that [`Strings`] could have made, as far as the time of a look-up depends on it.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        is_sound(self.slots, self.len())
+    }
+
     /// The number of a string, or [`UNKNOWN`].
     #[inline]
     #[must_use]
@@ -139,6 +145,12 @@ impl<'a> KeysView<'a> {
     pub fn get(&self, id: u32) -> Option<&'a [u32]> {
         let at = id as usize * self.stride;
         self.keys.get(at..at + self.stride)
+    }
+
+    /// Whether it is one that [`Keys`] could have made, as far as the time of a look-up depends on it.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        is_sound(self.slots, self.len())
     }
 
     /// Asks for the slot of a tuple with this hash, so that it is there when it is looked at.
@@ -234,6 +246,26 @@ fn equal(a: &[u32], b: &[u32]) -> bool {
 /// At most two thirds of the slots are used.
 fn crowded(entries: usize, slots: usize) -> bool {
     entries * 3 > slots * 2
+}
+
+/// What an unknown entry may cost: slots looked at, on average. Two thirds full, a table takes 5.
+const MOST_LOOKS: usize = 64;
+
+/// Whether slots hold so many entries, are no fuller than any that are made here, and are not in one row: a file may
+/// hold any numbers, and look-ups in its tables are to stay fast.
+fn is_sound(slots: &[u32], entries: usize) -> bool {
+    if slots.is_empty() {
+        return entries == 0;
+    }
+    if !slots.len().is_power_of_two() || crowded(entries, slots.len()) {
+        return false;
+    }
+    let (mut used, mut looks) = (0, 0);
+    for run in slots.split(|slot| *slot == 0) {
+        used += run.len();
+        looks += run.len() * (run.len() + 1) / 2;
+    }
+    used == entries && looks / slots.len() <= MOST_LOOKS
 }
 
 /// Two numbers a round, folded by a wide multiplication: all bits of the input reach all bits used.
@@ -361,6 +393,26 @@ mod tests {
         let view = StringsView { text: b"abc", starts: &[0, 9, 2], slots: &[1, 2, 3, 4, 5] };
         assert_eq!(view.find(b"abc"), UNKNOWN);
         assert_eq!(StringsView { slots: &[1, 2], ..view }.find(b"abc"), UNKNOWN);
+    }
+
+    #[test]
+    fn tables_that_were_made_are_sound_and_others_are_not() {
+        let (mut strings, mut keys) = (Strings::default(), Keys::new(2));
+        assert!(strings.view().is_sound() && keys.view().is_sound());
+        for i in 0..20_000u32 {
+            strings.intern(i.to_string().as_bytes()).unwrap();
+            keys.intern(&[i / 100, i % 100]).unwrap();
+            if i % 997 == 0 {
+                assert!(strings.view().is_sound() && keys.view().is_sound(), "{i}");
+            }
+        }
+        let mut in_a_row = keys.view().slots.to_vec();
+        in_a_row.sort_unstable();
+        assert!(!is_sound(&in_a_row, keys.view().len()));
+        assert!(!is_sound(keys.view().slots, keys.view().len() - 1));
+        assert!(!is_sound(&[], 1));
+        assert!(!is_sound(&[1; 64], 64));
+        assert!(!is_sound(&[0; 48], 0));
     }
 
     /// The numbers that stand in model files.

@@ -254,6 +254,21 @@ impl Block {
         self.text = text;
     }
 
+    /// Drops the sentence that has this line of the file and all that follows it, so that the others of a block with
+    /// a broken line are not lost. There are no rows then: parse what is left.
+    pub fn cut_before(&mut self, line: u64, kind: super::Kind) {
+        let lines = usize::try_from(line.saturating_sub(self.first_line)).unwrap_or(usize::MAX);
+        let text = self.text().as_bytes();
+        let start = match lines.checked_sub(1) {
+            None => 0,
+            Some(before) => memchr::memchr_iter(b'\n', text).nth(before).map_or(text.len(), |at| at + 1),
+        };
+        let cut = super::blocks::last_end(&text[..start], kind.ends()).unwrap_or(0);
+        self.rows.clear();
+        self.text.truncate(cut);
+        self.length = cut;
+    }
+
     /// The line of the file, from 1, on which the text starts.
     #[inline]
     #[must_use]
@@ -489,6 +504,26 @@ pub(super) fn too_long(file: &str, line: u64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stands_before_a_broken_line_is_kept() {
+        let cut = |text: &str, line, kind| {
+            let mut block = Block { first_line: 10, ..Block::default() };
+            block.set_text(text.to_owned());
+            block.cut_before(line, kind);
+            block.text().to_owned()
+        };
+        let columns = "a\n\nb\nb b\n\nc\n";
+        for (line, left) in
+            [(9, ""), (10, ""), (11, ""), (12, "a\n\n"), (13, "a\n\n"), (15, "a\n\nb\nb b\n\n")]
+        {
+            assert_eq!(cut(columns, line, super::super::Kind::Columns), left, "{line}");
+        }
+        let lines = "{}\n{}\n{";
+        for (line, left) in [(10, ""), (11, "{}\n"), (12, "{}\n{}\n"), (99, "{}\n{}\n")] {
+            assert_eq!(cut(lines, line, super::super::Kind::Jsonl), left, "{line}");
+        }
+    }
 
     #[test]
     fn what_is_not_there_is_empty() {

@@ -68,6 +68,8 @@ pub struct Blocks {
     /// Nothing was given out yet.
     fresh: bool,
     ended: bool,
+    /// Found behind what was given out.
+    broken: Option<Error>,
 }
 
 impl Blocks {
@@ -92,6 +94,7 @@ impl Blocks {
             line: 1,
             fresh: true,
             ended: false,
+            broken: None,
         }
     }
 
@@ -170,6 +173,9 @@ impl Blocks {
         block.first_line = self.line;
         let mut bytes = block.take_text();
         bytes.clear();
+        if let Some(error) = self.broken.take() {
+            return Err(error);
+        }
         bytes.append(&mut self.rest);
         let cut = match self.document.filter(|_| !self.eager) {
             Some(longest) => self.read_documents(&mut bytes, longest)?,
@@ -185,8 +191,23 @@ impl Blocks {
             }
         }
         self.line += newlines(&bytes);
-        block.set_text(checked(&self.input.name, block.first_line, bytes)?);
+        match checked(&self.input.name, block.first_line, bytes) {
+            Ok(text) => block.set_text(text),
+            Err((error, bytes)) => block.set_text(self.sound(bytes, error, block.first_line)?),
+        }
         Ok(some)
+    }
+
+    /// The sentences before the one with the line that is no text; that is told when they were given out.
+    fn sound(&mut self, mut bytes: Vec<u8>, error: Error, first_line: u64) -> Result<String> {
+        let lines = usize::try_from(error.line.saturating_sub(first_line)).unwrap_or(0);
+        let start = lines.checked_sub(1).and_then(|before| memchr_iter(b'\n', &bytes).nth(before));
+        let Some(cut) = start.and_then(|start| last_end(&bytes[..=start], self.ends)) else {
+            return Err(error);
+        };
+        bytes.truncate(cut);
+        self.broken = Some(error);
+        checked(&self.input.name, first_line, bytes).map_err(|(error, _)| error)
     }
 
     /// Reads until `bytes` holds whole documents, and says where they end.
@@ -271,7 +292,7 @@ fn has_line(bytes: &[u8]) -> bool {
 
 /// Byte behind the last line that is complete and ends a sentence. `bytes` starts with the start of a
 /// line.
-fn last_end(bytes: &[u8], ends: fn(&[u8]) -> bool) -> Option<usize> {
+pub(super) fn last_end(bytes: &[u8], ends: fn(&[u8]) -> bool) -> Option<usize> {
     let mut end = memrchr(b'\n', bytes)?;
     loop {
         let start = memrchr(b'\n', &bytes[..end]).map_or(0, |n| n + 1);
@@ -301,25 +322,32 @@ fn newlines(bytes: &[u8]) -> u64 {
     memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// The bytes as text, if they are text.
-pub(crate) fn checked(file: &str, first_line: u64, bytes: Vec<u8>) -> Result<String> {
+/// The bytes as text, if they are text; else what is wrong, and the bytes.
+pub(crate) fn checked(
+    file: &str,
+    first_line: u64,
+    bytes: Vec<u8>,
+) -> std::result::Result<String, (Error, Vec<u8>)> {
     let line_of = |bytes: &[u8], at: usize| first_line + newlines(&bytes[..at]);
     if first_line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")) {
-        return Err(Error::at(file, 1, "the text is UTF-16, UTF-8 is wanted")
-            .help("convert it: iconv -f UTF-16 -t UTF-8"));
+        let error = Error::at(file, 1, "the text is UTF-16, UTF-8 is wanted")
+            .help("convert it: iconv -f UTF-16 -t UTF-8");
+        return Err((error, bytes));
     }
     if let Some(at) = memchr(0, &bytes) {
-        return Err(Error::at(file, line_of(&bytes, at), "a byte 0x00: the file is binary, not text").help(
+        let error = Error::at(file, line_of(&bytes, at), "a byte 0x00: the file is binary, not text").help(
             "text in UTF-8 is wanted, plain or packed with gzip, xz or zstd; convert UTF-16 with iconv",
-        ));
+        );
+        return Err((error, bytes));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let bytes = error.as_bytes();
+        let bytes = error.into_bytes();
         let place = at - memrchr(b'\n', &bytes[..at]).map_or(0, |n| n + 1) + 1;
         let byte = bytes.get(at).copied().unwrap_or_default();
-        Error::at(file, line_of(bytes, at), format!("byte {place} of the line, 0x{byte:02X}, is not UTF-8"))
-            .help("convert the file; if it is Latin-1: iconv -f ISO-8859-1 -t UTF-8")
+        let what = format!("byte {place} of the line, 0x{byte:02X}, is not UTF-8");
+        let help = "convert the file; if it is Latin-1: iconv -f ISO-8859-1 -t UTF-8";
+        (Error::at(file, line_of(&bytes, at), what).help(help), bytes)
     })
 }
 
@@ -476,6 +504,23 @@ mod tests {
                 "a.txt:4: a byte 0x00: the file is binary, not text\n  help: text in UTF-8 is wanted, \
                  plain or packed with gzip, xz or zstd; convert UTF-16 with iconv"
             );
+        }
+    }
+
+    #[test]
+    fn what_stands_before_an_error_is_given_out() {
+        for size in [1, 100] {
+            let (mut blocks, mut block) = (blocks(b"a\n\nb\n\nc\n\xff\n\nd\n\n", size), Block::default());
+            let mut given = String::new();
+            let error = loop {
+                match blocks.fill(&mut block) {
+                    Ok(true) => given.push_str(block.text()),
+                    Ok(false) => panic!("the error is lost"),
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!((given.as_str(), error.line), ("a\n\nb\n\n", 6));
+            assert!(!blocks.fill(&mut block).unwrap());
         }
     }
 

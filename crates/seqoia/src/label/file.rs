@@ -77,7 +77,8 @@ pub struct Labelled {
 
 struct Job {
     block: Block,
-    parsed: bool,
+    /// How parsing went, if that was done before.
+    parsed: Option<Result<()>>,
     out: Vec<u8>,
     seen: Vec<Vec<Seen>>,
     comparing: Comparing,
@@ -105,7 +106,7 @@ pub fn predict(
     if !matches!(options.output, Output::Json { .. }) {
         check_labels(labeller, &file, &*format)?;
     }
-    format.parse(&file, &mut first)?;
+    let parsed = parse(&file, &*format, &mut first);
     let doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
     let label = label_column(labeller, &*format);
     if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
@@ -132,7 +133,7 @@ pub fn predict(
         .map(|_| {
             Mutex::new(Job {
                 block: Block::default(),
-                parsed: false,
+                parsed: None,
                 out: vec![],
                 seen: vec![],
                 comparing: Comparing::default(),
@@ -143,7 +144,7 @@ pub fn predict(
     {
         let mut job = lock(&jobs[0]);
         std::mem::swap(&mut job.block, &mut first);
-        job.parsed = true;
+        job.parsed = Some(parsed);
     }
     let (mut filled, mut done) = (1, Labelled { doubts, ..Labelled::default() });
     let mut comparing = Comparing::default();
@@ -168,14 +169,9 @@ pub fn predict(
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
                 let Job { block, parsed, out, seen, comparing, result } = &mut *lock(job);
                 out.clear();
-                *result = if std::mem::take(parsed) {
-                    Ok(())
-                } else {
-                    format.parse(&file, block).map_err(Error::from)
-                };
-                if result.is_ok() {
-                    *result = label_block(&mut predictor, &file, &*format, block, options.output, out);
-                }
+                let parsed = parsed.take().unwrap_or_else(|| parse(&file, &*format, block));
+                let labelled = label_block(&mut predictor, &file, &*format, block, options.output, out);
+                *result = labelled.and(parsed);
                 if result.is_ok() && options.look > 0 {
                     *result = look_at(&mut predictor, &file, &*format, block, look, seen, comparing);
                 }
@@ -185,6 +181,9 @@ pub fn predict(
             let mut job = lock(job);
             // What came before an error is written, so that nothing is lost.
             out.write_all(&job.out)?;
+            if job.result.is_err() {
+                out.flush()?;
+            }
             std::mem::replace(&mut job.result, Ok(()))?;
             let look = options.look.saturating_sub(done.seen.len());
             done.seen.extend(job.seen.drain(..).take(look));
@@ -253,6 +252,19 @@ pub(crate) fn as_written(labeller: &Labeller, kind: Kind, names: &mut Vec<String
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         scheme::convert(from, to, &found, names);
     }
+}
+
+/// Finds the rows of a block. A broken line takes none of the sentences before it along: they are left in the block.
+///
+/// # Errors
+/// The broken line.
+fn parse(file: &str, format: &dyn Format, block: &mut Block) -> Result<()> {
+    let Err(error) = format.parse(file, block) else { return Ok(()) };
+    block.cut_before(error.line, format.kind());
+    if format.parse(file, block).is_err() {
+        *block = Block::default();
+    }
+    Err(error.into())
 }
 
 fn label_block(

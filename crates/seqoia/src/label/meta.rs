@@ -1,5 +1,7 @@
 //! What a labeller says about itself, beside the [`Head`] that all models have.
 
+use std::collections::HashSet;
+
 use seqoia_data::features::{Function, LISTS, LONGEST, Part, Source, Template, crfpp};
 use seqoia_data::format::{Field, Kind};
 use seqoia_structures::chain::SpaceView;
@@ -69,6 +71,10 @@ impl Meta {
         }
         if !self.labels.iter().all(|label| can_be_label(label)) {
             return Err("a label is empty or holds a line end".to_owned());
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = self.labels.iter().find(|label| !names.insert(label.as_str())) {
+            return Err(format!("two labels are called '{twice}'"));
         }
         let fixed = matches!(kind, Kind::Conllu | Kind::Conllx).then_some(Field::ALL.len());
         if self.label_column >= self.columns || fixed.is_some_and(|columns| columns != self.columns) {

@@ -95,6 +95,10 @@ impl Labeller {
                 ModelError::damaged(labeller.container.file(), "its parts do not fit together").into()
             );
         }
+        if !labeller.has_sound_tables()? {
+            let what = "a table of its features is not one that Seqoia writes";
+            return Err(ModelError::damaged(labeller.container.file(), what).into());
+        }
         // Every pair of labels is looked at, so there must be a weight for it first.
         labeller.make_well_formed();
         Ok(labeller)
@@ -239,6 +243,16 @@ impl Labeller {
             starts: self.container.get(starts)?,
             slots: self.container.get(slots)?,
         })
+    }
+
+    /// Whether look-ups take the time that they take in a model that was written here.
+    fn has_sound_tables(&self) -> Result<bool> {
+        let frozen = self.frozen()?;
+        let LexicaView { clusters, names, lower, words } = frozen.lexica;
+        let mut strings =
+            [frozen.strings, clusters.words, clusters.paths, names.strings, lower.strings, words.strings]
+                .into_iter();
+        Ok(frozen.nodes.is_sound() && frozen.edges.is_sound() && strings.all(|table| table.is_sound()))
     }
 
     /// The lists from outside; empty ones if the model has none.

@@ -132,7 +132,13 @@ impl Arrays {
 /// # Errors
 /// A weight that does not fit.
 pub(crate) fn coded(weights: Vec<f32>, bits: Bits) -> Result<Coded> {
-    let too_large = |w: f32| Error::Option(format!("a weight of {w} does not fit into {}", bits.name()));
+    let too_large = |w: f32| match w.is_finite() {
+        true => Error::Option(format!("a weight of {w} does not fit into {}", bits.name())),
+        false => Error::Train(seqoia_core::Error::Learner(format!(
+            "a weight is {w} in single precision, which no model holds; no model was written; try a lower rate, a \
+             stronger penalty or another learner"
+        ))),
+    };
     Coded::new(weights, bits).map_err(too_large)
 }
 

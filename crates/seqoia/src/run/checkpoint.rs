@@ -10,6 +10,7 @@
 
 use std::path::Path;
 
+use seqoia_core::cast::single;
 use seqoia_core::{Data, Learner, Plane, State, Structure};
 use seqoia_model::{Container, Error as ModelError, Writer};
 use serde::{Deserialize, Serialize};
@@ -230,7 +231,7 @@ impl Checkpoint {
         }
         State { slots }.load(learner)?;
         let best = self.get::<f64>("best")?.to_vec();
-        if !fits(best.len(), structure) || best.iter().any(|w| !w.is_finite()) {
+        if !fits(best.len(), structure) || best.iter().any(|w| !single(*w).is_finite()) {
             return Err(damaged(&self.container, "its best weights do not fit"));
         }
         let Head { pass, best_pass, converged, .. } = &self.head;

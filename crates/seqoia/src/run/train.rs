@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use seqoia_core::cast::single;
 use seqoia_core::{Data, Done, Learner, Profile, Score, Structure};
 use seqoia_learners::registry::Objective;
 use seqoia_strategies::registry::Chosen;
@@ -136,9 +137,10 @@ impl<'a> Run<'a> {
             let pass = progress.pass + 1;
             let report = strategy.pass(pass, &mut *learner)?;
             let weights = learner.weights();
-            if weights.iter().any(|w| !w.is_finite()) {
+            if let Some(what) = unfit(&weights) {
                 return Err(seqoia_core::Error::Learner(format!(
-                    "after pass {pass} some weights are not finite; try a stronger penalty or another learner"
+                    "after pass {pass} {what}; no model was written; try a lower rate, a stronger penalty or \
+                     another learner"
                 ))
                 .into());
             }
@@ -269,4 +271,15 @@ impl<'a> Run<'a> {
             _ => (progress.pass == self.passes()).then_some(Ended::Passes),
         }
     }
+}
+
+/// Why weights cannot become a model, if they cannot.
+fn unfit(weights: &[f64]) -> Option<&'static str> {
+    if weights.iter().all(|w| single(*w).is_finite()) {
+        return None;
+    }
+    Some(match weights.iter().all(|w| w.is_finite()) {
+        true => "some weights are too large for a model, which holds single precision",
+        false => "some weights are not finite",
+    })
 }
