@@ -556,9 +556,39 @@ mod tests {
                       {"p": {"a": 0.5, "q": ["b", {"c": "d"}]}}, [{"w": ""}]]}"#;
         let (block, _) = read(&text.replace('\n', "")).unwrap();
         let of = |i| block.attributes(i).collect::<Vec<_>>();
-        assert_eq!(of(0), [("w:the", 1.0), ("t", 1.0), ("f", 0.0), ("n", -2.0)]);
+        assert_eq!(of(0), [("w:the", 1.0), ("t", 1.0), ("n", -2.0)]);
         assert_eq!(of(1), [("p:a", 0.5), ("p:q:b", 1.0), ("p:q:c:d", 1.0)]);
         assert_eq!(of(2), [("w:", 1.0)]);
+    }
+
+    #[test]
+    fn documents_are_those_of_the_key_and_stay_whole_wherever_blocks_are_cut() {
+        let line = |word: &str, document: &str| format!("{{\"tokens\": [\"{word}\"]{document}}}\n");
+        let keys = ["", "", "7", "7", "7", "8", "\"7\"", "\"7\"", "", "7"];
+        let text: String = keys
+            .iter()
+            .map(|key| {
+                line("w", &if key.is_empty() { String::new() } else { format!(", \"document\": {key}") })
+            })
+            .collect();
+        // Where a document starts: a line without a key does, and one with another key than before.
+        let wanted = [0, 1, 2, 5, 6, 8, 9];
+        for size in [1, 40, 100, 10_000] {
+            let input = crate::open::Input::from_bytes("a", text.as_str()).unwrap();
+            let mut blocks = crate::format::Blocks::with_size(input, size).whole_documents(true);
+            let mut block = Block::default();
+            let format = crate::format::first(&mut blocks, &mut block, None).unwrap();
+            let (mut starts, mut before) = (vec![], 0);
+            loop {
+                format.parse("a", &mut block).unwrap();
+                starts.extend(block.marks().iter().map(|mark| before + mark.before as usize));
+                before += block.tokens().len();
+                if !blocks.fill(&mut block).unwrap() {
+                    break;
+                }
+            }
+            assert_eq!((starts, before), (wanted.to_vec(), keys.len()), "blocks of {size}");
+        }
     }
 
     #[test]
