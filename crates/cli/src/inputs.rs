@@ -8,12 +8,12 @@ use seqoia::data::rules::RuleTable;
 use seqoia::data::scheme::Scheme;
 use seqoia::{Error, FeatureChoice, RuleChoice};
 
-use crate::flags::{LabelArgs, TemplateArgs};
+use crate::flags::{LabelArgs, TemplateArgs, open};
 use crate::habits;
 
 /// A small text file, whole, plain or compressed.
 fn read_text(path: &Path) -> seqoia::Result<String> {
-    Ok(seqoia::data::text::read(seqoia::data::open::open(path)?)?)
+    Ok(seqoia::data::text::read(open(Some(path))?)?)
 }
 
 /// Templates, patterns and sets.

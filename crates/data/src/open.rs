@@ -25,6 +25,14 @@ pub const STANDARD_INPUT: &str = "standard input";
 /// file of 30 bytes could ask for 4 GiB. zstd has its own bound, a window of 128 MiB.
 const XZ_MEMORY: u64 = 1 << 30;
 
+/// Most bytes that a single thing in an input may take: the longest sentence; a quarter of it for files that are read as
+/// a whole. A file without line ends or a small archive could else take all memory.
+pub const LIMIT: usize = 1 << 30;
+
+/// What errors about it say.
+pub const RAISE_LIMIT: &str =
+    "the environment variable SEQOIA_LIMIT raises this bound, such as SEQOIA_LIMIT=4G";
+
 /// Bytes asked of the system at a time for packed files.
 const BUFFER: usize = 128 << 10;
 
@@ -34,6 +42,7 @@ pub struct Input {
     pub name: String,
     /// What it is packed with, for errors.
     packed: Packing,
+    limit: usize,
     reader: Box<dyn Read + Send>,
 }
 
@@ -128,7 +137,20 @@ impl Input {
                     .help("unpack it first, or pack it with gzip, xz or zstd"));
             }
         };
-        Ok(Self { name, packed, reader })
+        Ok(Self { name, packed, limit: LIMIT, reader })
+    }
+
+    /// With another bound than [`LIMIT`].
+    #[must_use]
+    pub fn with_limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Most bytes that a single thing in it may take.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
     }
 
     /// Bytes in memory, packed or not.

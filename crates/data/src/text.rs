@@ -4,16 +4,31 @@ use std::io::Read;
 
 use crate::error::{Error, Result};
 use crate::format::checked;
-use crate::open::Input;
+use crate::open::{Input, RAISE_LIMIT};
 
-/// An input as text.
+/// An input as text, of at most a quarter of its [limit](Input::limit).
 ///
 /// # Errors
-/// It cannot be read or unpacked, is binary or is not UTF-8; with the line.
+/// It cannot be read or unpacked, is too large, is binary or is not UTF-8; with the line.
 pub fn read(mut input: Input) -> Result<String> {
-    let mut bytes = vec![];
-    input.read_to_end(&mut bytes).map_err(|e| Error::from_io(&input.name, &e))?;
+    let (mut bytes, most) = (vec![], input.limit() / 4);
+    let read = (&mut input).take(most as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|e| Error::from_io(&input.name, &e))?;
+    if bytes.len() > most {
+        let what =
+            format!("the text is larger than {}, which is too large to be read as a whole", size(most));
+        return Err(Error::new(input.name, what).help(RAISE_LIMIT));
+    }
     checked(&input.name, 1, bytes).map_err(|(error, _)| error)
+}
+
+/// Bytes in a sentence.
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes {
+        0..0x10_0000 => format!("{bytes} bytes"),
+        0x10_0000..0x4000_0000 => format!("{} MiB", bytes.div_ceil(1 << 20)),
+        _ => format!("{} GiB", bytes.div_ceil(1 << 30)),
+    }
 }
 
 /// The lines of a text with their numbers. An editor may have put a byte-order mark before the first, which is
@@ -48,6 +63,17 @@ mod tests {
         assert_eq!(wapiti::parse("p", pattern).unwrap(), wapiti::parse("p", &marked(pattern)).unwrap());
         let rule = "forbid O I\n";
         assert_eq!(RuleTable::parse("r", rule).unwrap(), RuleTable::parse("r", &marked(rule)).unwrap());
+    }
+
+    #[test]
+    fn a_small_archive_of_much_text_is_refused() {
+        let packed = zstd::encode_all(std::io::repeat(b'a').take(3 << 20), 3).unwrap();
+        assert!(packed.len() < 1000);
+        let read = |limit| read(Input::from_bytes("list", packed.clone()).unwrap().with_limit(limit));
+        assert_eq!(read(12 << 20).unwrap().len(), 3 << 20);
+        let error = read((12 << 20) - 4).unwrap_err().to_string();
+        assert!(error.starts_with("list: the text is larger than 3 MiB, which"), "{error}");
+        assert!(error.contains("SEQOIA_LIMIT"), "{error}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! `&'static str` sees to; everything else, names, words, labels and numbers, goes through `text`, which escapes.
 //! So nothing that a file holds can become markup.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::table::Table;
@@ -27,8 +28,8 @@ pub struct Shown<'a> {
 #[derive(Debug)]
 pub struct Page {
     out: String,
-    /// Types of labels in order of appearance: their number picks the colour.
-    kinds: Vec<String>,
+    /// Types of labels, numbered in order of appearance: the number picks the colour.
+    kinds: HashMap<String, usize>,
 }
 
 /// Colours are laid over whatever the background is, so that the page is legible by day and by night.
@@ -60,7 +61,7 @@ impl Page {
     /// Starts a page; the title is its first heading too.
     #[must_use]
     pub fn new(title: &str) -> Self {
-        let mut page = Page { out: String::new(), kinds: vec![] };
+        let mut page = Page { out: String::new(), kinds: HashMap::new() };
         page.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
         page.markup("<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
         page.text(title);
@@ -164,10 +165,11 @@ impl Page {
             Some((prefix, kind)) if prefix.len() == 1 => kind,
             _ => label,
         };
-        let number = self.kinds.iter().position(|known| known == kind).unwrap_or_else(|| {
-            self.kinds.push(kind.to_owned());
-            self.kinds.len() - 1
-        });
+        let next = self.kinds.len();
+        let number = match self.kinds.get(kind) {
+            Some(number) => *number,
+            None => *self.kinds.entry(kind.to_owned()).or_insert(next),
+        };
         COLOURS[number % COLOURS.len()]
     }
 
@@ -246,5 +248,16 @@ mod tests {
         ));
         assert!(page.contains("<span class=\"w\">c<small></small>"));
         assert!(page.contains("<span class=\"w k0\">d<small>I-X</small>"), "the colour of its type");
+    }
+
+    /// A page with as many types as words takes no longer than one with a few.
+    #[test]
+    fn any_number_of_types() {
+        let started = std::time::Instant::now();
+        let labels: Vec<String> = (0..150_000).map(|i| format!("B-{i}")).collect();
+        let mut page = Page::new("types");
+        page.sentence(&labels.iter().map(|label| shown("w", label, None)).collect::<Vec<_>>());
+        assert!(page.finish().contains("k9\">w<small>B-149999</small>"));
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     }
 }

@@ -83,12 +83,32 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Kind> {
 /// A file that cannot be opened; no file and a terminal.
 pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::Input> {
     match data {
-        Some(path) => Ok(seqoia::data::open::open(path)?),
+        Some(path) => Ok(seqoia::data::open::open(path)?.with_limit(limit()?)),
         None if std::io::stdin().is_terminal() => {
             Err(seqoia::Error::Option("no data: name a file, or - to type it in here".to_owned()))
         }
-        None => Ok(seqoia::data::open::open(Path::new("-"))?),
+        None => Ok(seqoia::data::open::open(Path::new("-"))?.with_limit(limit()?)),
     }
+}
+
+/// Most bytes that a single thing in a file may take: the variable `SEQOIA_LIMIT`, such as 4G or 500M.
+///
+/// # Errors
+/// A value that is none.
+pub(crate) fn limit() -> seqoia::Result<usize> {
+    let Some(given) = std::env::var_os("SEQOIA_LIMIT") else { return Ok(seqoia::data::open::LIMIT) };
+    let text = given.to_string_lossy();
+    let unit = match text.bytes().last() {
+        Some(b'K' | b'k') => 10,
+        Some(b'M' | b'm') => 20,
+        Some(b'G' | b'g') => 30,
+        _ => 0,
+    };
+    let number = if unit > 0 { &text[..text.len() - 1] } else { &text };
+    let bytes = number.parse::<usize>().ok().and_then(|n| n.checked_mul(1 << unit)).filter(|n| *n > 0);
+    bytes.ok_or_else(|| {
+        seqoia::Error::Option(format!("SEQOIA_LIMIT={text}: expected a number of bytes, such as 500M or 4G"))
+    })
 }
 
 /// More than this many threads would cost more than they can gain on any machine there is.

@@ -36,7 +36,7 @@ pub(super) fn run(args: &TrainArgs, mut learn: LearnOptions) -> anyhow::Result<E
     let reporter = Reporter::new(&args.run)?;
     let set = TrainingSet::read(open(args.data.as_deref())?, &data)?;
     let dev = match &args.run.dev {
-        Some(path) => Some(DevSet::read(seqoia::data::open::open(path).map_err(Error::from)?, &set)?),
+        Some(path) => Some(DevSet::read(open(Some(path))?, &set)?),
         None => None,
     };
     let mut known = None;

@@ -19,6 +19,8 @@ use seqoia_core::cast::narrow;
 use super::copy::{Copy, Labelled};
 use super::guess::Guess;
 use crate::error::{Error, Result};
+use crate::open::RAISE_LIMIT;
+use crate::text::size;
 
 /// The most text one block can hold, since spans count in 32 bits.
 pub(super) const LIMIT: usize = u32::MAX as usize;
@@ -299,7 +301,7 @@ impl Block {
         }
         if rows.full {
             rows.clear();
-            return Err(too_long(file, first_line));
+            return Err(too_long(file, first_line, LIMIT));
         }
         self.text.push_str(&self.rows.side);
         Ok(())
@@ -412,7 +414,7 @@ impl Block {
     /// Puts the text of the block that follows this one in the file behind this one's.
     pub(super) fn append(&mut self, next: &Self, file: &str) -> Result<()> {
         if self.length.saturating_add(next.length) > LIMIT {
-            return Err(too_long(file, self.first_line));
+            return Err(too_long(file, self.first_line, LIMIT));
         }
         self.rows.clear();
         self.text.truncate(self.length);
@@ -496,9 +498,11 @@ pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-pub(super) fn too_long(file: &str, line: u64) -> Error {
-    Error::at(file, line, "a sentence of more than 4 GiB starts here")
-        .help("an empty line must stand after each sentence")
+/// A sentence beyond this bound, which can be raised up to [`LIMIT`].
+pub(super) fn too_long(file: &str, line: u64, limit: usize) -> Error {
+    let ends = "is the end of a sentence missing, mostly an empty line?";
+    let help = if limit < LIMIT { format!("{ends} {RAISE_LIMIT}") } else { ends.to_owned() };
+    Error::at(file, line, format!("a sentence of more than {} starts here", size(limit))).help(help)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use super::block::{Block, LIMIT, is_blank, too_long};
 use super::columns::is_docstart;
 use crate::error::{Error, Result};
 use crate::open::Input;
+use crate::text::size;
 
 /// Bytes of a block unless told otherwise: fits the second-level cache, and keeps a worker busy for
 /// long enough that handing it over costs nothing.
@@ -82,10 +83,11 @@ impl Blocks {
     /// Blocks of about `size` bytes.
     #[must_use]
     pub fn with_size(input: Input, size: usize) -> Self {
+        let limit = input.limit().clamp(1, LIMIT);
         Self {
             input,
-            size: size.clamp(1, LIMIT),
-            limit: LIMIT,
+            size: size.clamp(1, limit),
+            limit,
             eager: false,
             document: None,
             ends: is_blank,
@@ -157,8 +159,8 @@ impl Blocks {
     ///
     /// # Errors
     ///
-    /// The input cannot be read or unpacked, is binary, is not UTF-8, or has a sentence of more than
-    /// 4 GiB.
+    /// The input cannot be read or unpacked, is binary, is not UTF-8, or has a sentence beyond its
+    /// [limit](Input::limit).
     pub fn fill(&mut self, block: &mut Block) -> Result<bool> {
         let filled = self.next(block);
         if filled.is_err() {
@@ -176,7 +178,11 @@ impl Blocks {
         if let Some(error) = self.broken.take() {
             return Err(error);
         }
-        bytes.append(&mut self.rest);
+        if self.rest.len() > self.size {
+            std::mem::swap(&mut bytes, &mut self.rest); // as large as they may be, they are not copied
+        } else {
+            bytes.append(&mut self.rest);
+        }
         let cut = match self.document.filter(|_| !self.eager) {
             Some(longest) => self.read_documents(&mut bytes, longest)?,
             None => self.read_block(&mut bytes)?,
@@ -249,7 +255,7 @@ impl Blocks {
                 return Ok(searched + cut);
             }
             if bytes.len() > self.limit {
-                return Err(too_long(&self.input.name, self.line));
+                return Err(too_long(&self.input.name, self.line, self.limit));
             }
             searched += memrchr(b'\n', &bytes[searched..]).map_or(0, |n| n + 1);
             more = if bytes.len() < self.size { self.size } else { bytes.len().saturating_mul(2) };
@@ -261,6 +267,11 @@ impl Blocks {
         let mut filled = bytes.len();
         if self.ended || filled >= length {
             return Ok(());
+        }
+        if bytes.try_reserve_exact(length - filled).is_err() {
+            let what = format!("there is no memory for a sentence of {}", size(length));
+            return Err(Error::at(&self.input.name, self.line, what)
+                .help("is the end of a sentence missing, mostly an empty line?"));
         }
         bytes.resize(length, 0);
         while filled < length {
@@ -405,16 +416,15 @@ mod tests {
     #[test]
     fn a_sentence_beyond_the_limit() {
         let limited = |text: &str, size| {
-            let mut blocks = blocks(text.as_bytes(), size);
-            blocks.limit = 20;
-            texts(blocks)
+            texts(Blocks::with_size(Input::from_bytes("a.txt", text).unwrap().with_limit(20), size))
         };
         let long = "a\n\nlong 1\nlong 2\nlong 3\n\nb\n";
         for size in 1..=20 {
             assert_eq!(
                 limited(long, size).unwrap_err().to_string(),
-                "a.txt:3: a sentence of more than 4 GiB starts here\n  \
-                 help: an empty line must stand after each sentence",
+                "a.txt:3: a sentence of more than 20 bytes starts here\n  help: is the end of a sentence missing, \
+                 mostly an empty line? the environment variable SEQOIA_LIMIT raises this bound, such as \
+                 SEQOIA_LIMIT=4G",
                 "{size}"
             );
             let short = "a\n\nlong 1\nlong 2\nlon\n\nb\nc\n\nabcdefghijabcdefghij";

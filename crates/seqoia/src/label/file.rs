@@ -95,7 +95,7 @@ pub fn predict(
     options: &PredictOptions,
     out: &mut dyn Write,
 ) -> Result<Labelled> {
-    let file = input.name.clone();
+    let (file, limit) = (input.name.clone(), input.limit());
     let mut blocks =
         Blocks::new(input).eager(options.eager).whole_documents(labeller.program().reads_mentions());
     let mut first = Block::default();
@@ -120,7 +120,8 @@ pub fn predict(
     }
     let crew = Crew::new(options.threads.max(1));
     let worker = || {
-        let predictor = Predictor::new(Arc::clone(labeller)).with_program(Arc::clone(&program));
+        let predictor =
+            Predictor::new(Arc::clone(labeller)).with_limit(limit).with_program(Arc::clone(&program));
         match &options.given {
             Some(mark) => predictor.with_known(mark),
             None => predictor,

@@ -6,13 +6,18 @@ use std::sync::Arc;
 use seqoia_core::{Example, Sequence, SequenceView};
 use seqoia_data::features::{Extractor, Program};
 use seqoia_data::format::{self, Block, Blocks, Kind};
-use seqoia_data::open::Input;
+use seqoia_data::open::{Input, LIMIT, RAISE_LIMIT};
 use seqoia_data::scheme;
 use seqoia_structures::chain::{Decoder, Known, Labelling, Limits};
 
 use super::Labeller;
 use super::known::KnownLabels;
 use crate::error::{Error, Result, counted};
+
+/// What a token of one of many labellings takes: for each label, a prefix that may become one of them.
+const PREFIX: usize = 12;
+/// And its name, and the name in the output.
+const NAME: usize = 100;
 
 /// One worker with a model.
 pub struct Predictor {
@@ -25,6 +30,7 @@ pub struct Predictor {
     best: Vec<u16>,
     free: bool,           // no labelling is well formed and has the labels that are known
     place: (String, u64), // file and line of the sentence
+    limit: usize,         // bytes that the labellings of a sentence may take
 }
 
 /// Probabilities of one sentence.
@@ -51,7 +57,16 @@ impl Predictor {
             best: vec![],
             free: false,
             place: Default::default(),
+            limit: LIMIT,
         }
+    }
+
+    /// With another bound on the memory for the best labellings of a sentence than
+    /// [`LIMIT`](seqoia_data::open::LIMIT).
+    #[must_use]
+    pub fn with_limit(mut self, bytes: usize) -> Self {
+        self.limit = bytes;
+        self
     }
 
     /// Keeps to the labels that stand in the data; `mark` stands where none is known.
@@ -228,6 +243,7 @@ impl Predictor {
 
     /// The k best labellings in the scheme of the model.
     pub(crate) fn raw_nbest(&mut self, k: usize) -> Result<Vec<Labelling>> {
+        self.check_nbest(k)?;
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
         let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
         let found = self.decoder.nbest(space, w, self.sequence.view(), limits, k);
@@ -236,6 +252,19 @@ impl Predictor {
         }
         self.set_free()?;
         self.raw_nbest(k)
+    }
+
+    /// Refuses more labellings than memory should be taken for.
+    fn check_nbest(&self, k: usize) -> Result<()> {
+        let (tokens, labels) = (self.sequence.view().len(), self.labeller.meta().labels.len());
+        let a_labelling = PREFIX.saturating_mul(labels).saturating_add(NAME).saturating_mul(tokens);
+        let most = (self.limit / a_labelling.max(1)).min(Decoder::<f32>::most_labellings(tokens, labels));
+        if k <= most.max(1) {
+            return Ok(());
+        }
+        let what = format!("the {k} best labellings of a sentence of {tokens} tokens take too much memory");
+        let help = format!("cut the sentence, or ask for at most {}; {RAISE_LIMIT}", most.max(1));
+        Err(seqoia_data::Error::at(&self.place.0, self.place.1, what).help(help).into())
     }
 
     /// Probabilities in the sentence that was read; of the sequence, that of `labels`.

@@ -151,7 +151,13 @@ impl<R: Real> Decoder<R> {
         self.beam.trace(space, &self.edges, self.stride, x.len(), labels).to_f64()
     }
 
-    /// At most `k` labellings within the limits, best first.
+    /// How many labellings of so many positions and labels [`Decoder::nbest`] can find at most.
+    #[must_use]
+    pub fn most_labellings(length: usize, labels: usize) -> usize {
+        super::kbest::most(length, labels)
+    }
+
+    /// At most `k` labellings within the limits, best first; see [`Decoder::most_labellings`].
     pub fn nbest(
         &mut self,
         space: SpaceView<'_>,

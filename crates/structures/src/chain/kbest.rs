@@ -11,6 +11,11 @@ use seqoia_core::cast::{label, narrow};
 /// The most prefixes, which are numbered with 32 bits: where k labels a list would be more, fewer are found.
 const MOST: usize = 1 << 28;
 
+/// The largest k for so many positions and labels.
+pub(super) fn most(length: usize, labels: usize) -> usize {
+    MOST / length.saturating_mul(labels).max(1)
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Prefix<R> {
     score: R,
@@ -38,7 +43,7 @@ impl<R: Real> KBest<R> {
     ) -> Vec<Labelling> {
         let (width, labels) = (space.width, space.labels);
         let length = nodes.len() / width;
-        let k = k.min(MOST / (length * labels).max(1)).max(usize::from(k > 0));
+        let k = k.min(most(length, labels)).max(usize::from(k > 0));
         if length == 0 || k == 0 {
             return vec![];
         }
