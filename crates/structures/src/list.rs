@@ -1,4 +1,4 @@
-//! Lists of candidates: one is to be chosen, and each has a cost (re-ranking; Collins & Koo 2005 [1]).
+//! Lists of candidates: one is to be chosen, and each has a cost (re-ranking; Collins & Koo 2005).
 //!
 //! ```text
 //! s_j = w . f_j                      score of candidate j
@@ -8,7 +8,7 @@
 //!            gold if that is at least the highest s in G
 //! ```
 //!
-//! A part is a candidate, so part scores are the scores themselves. With one candidate in G the loss is that of [1]'s
+//! A part is a candidate, so part scores are the scores themselves. With one candidate in G the loss is that of their
 //! log-linear model; with several it is the marginal likelihood of the set. The difference of a violation is taken to
 //! the best candidate of G. Weights are numbered like features: there is nothing else in the space.
 
