@@ -556,7 +556,7 @@ mod tests {
                       {"p": {"a": 0.5, "q": ["b", {"c": "d"}]}}, [{"w": ""}]]}"#;
         let (block, _) = read(&text.replace('\n', "")).unwrap();
         let of = |i| block.attributes(i).collect::<Vec<_>>();
-        assert_eq!(of(0), [("w:the", 1.0), ("t", 1.0), ("f", 0.0), ("n", -2.0)]);
+        assert_eq!(of(0), [("w:the", 1.0), ("t", 1.0), ("n", -2.0)]);
         assert_eq!(of(1), [("p:a", 0.5), ("p:q:b", 1.0), ("p:q:c:d", 1.0)]);
         assert_eq!(of(2), [("w:", 1.0)]);
     }
