@@ -57,6 +57,8 @@ pub struct TrainingSet {
     pub pairs: PairChoice,
     /// Which labels may follow each other.
     pub rules: Option<Arc<Rules>>,
+    /// Bytes of the largest stretch of text that was in memory, with what was found in it.
+    pub text: usize,
     /// Gold labels that break the rules.
     pub broken: Option<Broken>,
     /// What stands in the place of a label that is not known.
@@ -105,6 +107,7 @@ pub(crate) struct Reading {
     pub(crate) indexer: Indexer,
     pub(crate) schemes: Schemes,
     pub(crate) digest: String,
+    pub(crate) text: usize,
 }
 
 impl Reading {
@@ -118,10 +121,11 @@ impl Reading {
         let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
-        let mut digest = Xxh3::new();
+        let (mut digest, mut text) = (Xxh3::new(), 0);
         loop {
             digest.update(block.text().as_bytes());
             format.parse(&file, &mut block)?;
+            text = text.max(block.bytes(format.kind()) + blocks.bytes());
             for sentence in block.sentences() {
                 let gold = sentence.tokens.clone().map(|i| block.field(i, label));
                 indexer.push(&file, &block, sentence.tokens.clone(), gold)?;
@@ -135,7 +139,7 @@ impl Reading {
         }
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
         let digest = format!("{:032x}", digest.digest128());
-        Ok(Reading { file, format, label, features, program, indexer, schemes, digest })
+        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, text })
     }
 }
 
@@ -145,7 +149,7 @@ impl TrainingSet {
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
     pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
-        let Reading { file, format, label, features, program, indexer, schemes, digest } =
+        let Reading { file, format, label, features, program, indexer, schemes, digest, text } =
             Reading::new(input, options)?;
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
@@ -201,6 +205,7 @@ impl TrainingSet {
             node_numbers,
             edge_numbers,
             counts: Counts::of(&corpus),
+            text,
             corpus: Arc::new(corpus),
             weight,
             space: Arc::new(space),
