@@ -148,6 +148,12 @@ impl Blocks {
         Ok(lines.into_iter().find(|line| !is_blank(line)).unwrap_or_default())
     }
 
+    /// Bytes that were read ahead, as far as there is memory for them.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.rest.capacity()
+    }
+
     /// The input's name for errors.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -61,6 +61,8 @@ pub struct TrainingSet {
     pub pairs: PairChoice,
     /// Which labels may follow each other.
     pub rules: Option<Arc<Rules>>,
+    /// Bytes of the largest stretch of text that was in memory, with what was found in it.
+    pub text: usize,
     /// Gold labels that break the rules.
     pub broken: Option<Broken>,
     /// What stands in the place of a label that is not known.
@@ -111,6 +113,7 @@ pub(crate) struct Reading {
     pub(crate) digest: String,
     classes: Vec<Class>,
     raw: raw::Watch,
+    pub(crate) text: usize,
 }
 
 impl Reading {
@@ -128,7 +131,7 @@ impl Reading {
         let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
-        let mut digest = Xxh3::new();
+        let (mut digest, mut text) = (Xxh3::new(), 0);
         let word = format.kind().word(format.columns(), Some(label));
         let mut raw = raw::Watch::default();
         let mut classes = Collector::new(&program, word);
@@ -137,6 +140,7 @@ impl Reading {
             format.parse(&file, &mut block)?;
             classes.add(&block);
             raw.look(&*format, &block);
+            text = text.max(block.bytes(format.kind()) + blocks.bytes());
             for sentence in block.sentences() {
                 let gold = sentence.tokens.clone().map(|i| block.field(i, label));
                 indexer.push(&file, &block, sentence.tokens.clone(), gold)?;
@@ -151,7 +155,7 @@ impl Reading {
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
         let digest = format!("{:032x}", digest.digest128());
         let classes = classes.finish();
-        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, classes, raw })
+        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, text, classes, raw })
     }
 }
 
@@ -161,7 +165,7 @@ impl TrainingSet {
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
     pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
-        let Reading { file, format, label, features, program, indexer, schemes, digest, classes, raw } =
+        let Reading { file, format, label, features, program, indexer, schemes, digest, text, classes, raw } =
             Reading::new(input, options)?;
         raw.check(&file)?;
         let (kind, columns) = (format.kind(), format.columns());
@@ -221,6 +225,7 @@ impl TrainingSet {
             node_numbers,
             edge_numbers,
             counts: Counts::of(&corpus),
+            text,
             corpus: Arc::new(corpus),
             weight,
             space: Arc::new(space),

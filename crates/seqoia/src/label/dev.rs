@@ -34,6 +34,7 @@ pub struct DevSet {
     corpus: Memory,
     gold: Labels,
     schemes: Schemes,
+    text: usize, // bytes of the largest stretch of text that was in memory
 }
 
 impl DevSet {
@@ -58,12 +59,13 @@ impl DevSet {
         let mut frozen = set.frozen();
         let mut extractor = Extractor::new(Arc::clone(&set.program), &mut frozen);
         let (mut corpus, mut gold) = (Memory::default(), Labels::default());
-        let mut digest = Xxh3::new();
+        let (mut digest, mut text) = (Xxh3::new(), 0);
         let mut raw = raw::Watch::default();
         loop {
             digest.update(block.text().as_bytes());
             format.parse(&file, &mut block)?;
             raw.look(&*format, &block);
+            text = text.max(block.bytes(format.kind()) + blocks.bytes());
             for s in block.sentences() {
                 let Memory { nodes, edges, .. } = &mut corpus;
                 extractor.extract(&mut frozen, &file, &block, s.tokens.clone(), nodes, edges)?;
@@ -95,7 +97,7 @@ impl DevSet {
         raw.check(&file)?;
         corpus.shrink();
         let digest = format!("{:032x}", digest.digest128());
-        Ok(DevSet { file, digest, corpus, gold, schemes: set.schemes })
+        Ok(DevSet { file, digest, corpus, gold, schemes: set.schemes, text })
     }
 
     /// Labels that the training set does not have: nothing can find them.
@@ -133,6 +135,28 @@ impl DevSet {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.corpus.bytes()
+    }
+
+    /// Bytes beside it while it was read: the text, and buffers that grew in steps.
+    pub(crate) fn reading(&self) -> usize {
+        self.text + self.bytes()
+    }
+
+    /// Bytes that scoring takes, which grow with the longest sentence.
+    pub(crate) fn scoring(&self, set: &TrainingSet, threads: usize) -> usize {
+        /// Labels of a token as text: gold and found.
+        const NAMES: usize = 40;
+        /// The same in the schemes of the file and of the count.
+        const CONVERTED: usize = 160;
+        let mut lengths: Vec<usize> = (0..self.corpus.len()).map(|id| self.corpus.size(id)).collect();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        let (space, longest) = (set.space.view(), lengths.first().copied().unwrap_or(0));
+        let at_once: usize = lengths.iter().take(threads).sum();
+        let names = if self.schemes.file.is_some() { NAMES + CONVERTED } else { NAMES };
+        // Scores and the best prefixes in single precision, and the labels; edges of their own where they differ.
+        let edges = if set.counts.edge_items > 0 { 8 * space.labels * space.width } else { 0 };
+        let workers = at_once * (8 * space.width + edges + 2);
+        workers + workers / 2 + longest * names + 2 * self.tokens() // buffers grow in steps
     }
 }
 

@@ -168,13 +168,19 @@ impl Task for LabelTask<'_> {
     }
 
     fn memory(&self, load: &Load) -> Need {
-        let (counts, dev) = (&self.set.counts, self.dev.map_or(0, DevSet::bytes));
+        let (set, dictionary) = (self.set, &self.set.dictionary);
+        let (weights, dev) =
+            (set.space.view().weights(), |of: &dyn Fn(&DevSet) -> usize| self.dev.map_or(0, of));
+        // Indexing sorted all occurrences by attribute.
+        let indexing = 8 * set.counts.items + 24 * set.node_numbers.len();
+        // A model's tables are built beside those of the data, then its bytes beside them.
+        let tables = dictionary.strings.bytes() + dictionary.nodes.bytes() + dictionary.edges.bytes();
+        let saving = 24 * weights + 2 * tables + dictionary.lexica.bytes();
         Need {
-            weights: self.set.space.view().weights(),
-            data: self.set.bytes() + dev,
-            workers: workers(self.set, load),
-            // Indexing sorted all occurrences by attribute.
-            reading: 8 * counts.items + 24 * self.set.node_numbers.len(),
+            weights,
+            data: set.bytes() + dev(&DevSet::bytes),
+            workers: workers(set, load) + dev(&|dev| dev.scoring(set, load.threads)),
+            reading: (set.text + indexing).max(dev(&DevSet::reading)).max(saving),
         }
     }
 

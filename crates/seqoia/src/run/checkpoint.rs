@@ -163,6 +163,12 @@ impl Checkpoint {
         Ok(Checkpoint { container, head })
     }
 
+    /// Size of the file.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.container.len()
+    }
+
     /// The passes made.
     #[must_use]
     pub fn pass(&self) -> u64 {

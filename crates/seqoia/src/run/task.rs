@@ -79,7 +79,7 @@ pub struct Need {
     pub data: usize,
     /// Bytes that workers and a batch take while learning.
     pub workers: usize,
-    /// Bytes beside the data while it was read, given back before learning.
+    /// Bytes beside the data while it is read or a model is written, when nothing is learned.
     pub reading: usize,
 }
 

@@ -82,7 +82,9 @@ impl<'a> Run<'a> {
         let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
         let learning = (learner.per_weight + file + 8 * planes) * need.weights;
         let examples = learner.per_example * self.task.examples();
-        PROGRAM + need.data + learning.max(need.reading) + examples + need.workers
+        // The file that the run goes on from is mapped, and was read once.
+        let resumed = self.options.resume.as_ref().map_or(0, |checkpoint| checkpoint.bytes());
+        PROGRAM + need.data + learning.max(need.reading) + examples + need.workers + resumed
     }
 
     /// The pass after which the run goes on, if it resumes another.
