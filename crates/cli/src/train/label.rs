@@ -11,7 +11,7 @@ use seqoia::{
     TrainingSet, tools,
 };
 
-use super::{folds, train};
+use super::{folds, model_file, train};
 use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open};
 use crate::reporter::Reporter;
 use crate::{inputs, screen, targets};
@@ -26,9 +26,7 @@ pub(super) fn run(args: &TrainArgs, mut learn: LearnOptions) -> anyhow::Result<E
         tools::dump_features(open(args.data.as_deref())?, &data, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if args.run.model.is_none() {
-        return Err(Error::Option("no model file given: add -m MODEL.seqoia".to_owned()).into());
-    }
+    model_file(&args.run)?;
     targets::check(args)?;
     learn.check()?;
     chain.check(&learn)?;

@@ -4,6 +4,7 @@ mod folds;
 mod label;
 mod learn;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
@@ -39,9 +40,7 @@ fn train(
     mut reporter: Reporter,
     said: impl FnOnce(&Reporter),
 ) -> anyhow::Result<ExitCode> {
-    let Some(model) = &args.model else {
-        return Err(Error::Option("no model file given: add -m MODEL.seqoia".to_owned()).into());
-    };
+    let model = model_file(args)?;
     let run = Run::new(task, learn)?;
     run.resumed()?;
     reporter.opening(args, &task.describe(learn), &run, learn)?;
@@ -56,6 +55,12 @@ fn train(
         Ended::Interrupted => ExitCode::from(130),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// Where the model goes.
+fn model_file(args: &RunArgs) -> seqoia::Result<&Path> {
+    let missing = || Error::Option("no model file given: add -m MODEL.seqoia".to_owned());
+    args.model.as_deref().ok_or_else(missing)
 }
 
 fn list() -> String {

@@ -210,7 +210,7 @@ impl Blocks {
         Ok(some)
     }
 
-    /// The sentences before the one with the line that is no text; that is told when they were given out.
+    /// The sentences before the one with the line that is not text; that is told when they were given out.
     fn sound(&mut self, mut bytes: Vec<u8>, error: Error, first_line: u64) -> Result<String> {
         let lines = usize::try_from(error.line.saturating_sub(first_line)).unwrap_or(0);
         let start = lines.checked_sub(1).and_then(|before| memchr_iter(b'\n', &bytes).nth(before));

@@ -66,15 +66,19 @@ pub(super) fn last_document(bytes: &[u8]) -> Option<usize> {
         let text = std::str::from_utf8(line).ok()?;
         serde_json::from_str::<Member<'_>>(text).ok()?.document.map(RawValue::get)
     }
-    let mut end = memchr::memrchr(b'\n', bytes)?;
+    // Lines from the last whole one back; blank ones are in no document. Behind: the line after it, and its key.
+    let (mut end, mut behind) = (memchr::memrchr(b'\n', bytes)?, None);
     loop {
-        let start = memchr::memrchr(b'\n', &bytes[..end])? + 1;
-        let before = memchr::memrchr(b'\n', &bytes[..start - 1]).map_or(0, |n| n + 1);
-        let this = of(&bytes[start..end]);
-        if this.is_none() || this != of(&bytes[before..start - 1]) {
-            return Some(start);
+        let start = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |n| n + 1);
+        let line = &bytes[start..end];
+        if !is_blank(line) {
+            let own = of(line);
+            match behind {
+                Some((at, key)) if key != own || own.is_none() => return Some(at),
+                _ => behind = Some((start, own)),
+            }
         }
-        end = start - 1;
+        end = start.checked_sub(1)?;
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{self, Block, Blocks, Copy, Format, Kind, Labelled as Labels, Place};
+use seqoia_data::format::{self, Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_strategies::{Crew, lock};
@@ -26,7 +26,7 @@ pub enum Output {
     Marginals,
     /// The k best labellings one after another, each under a line `# rank probability`.
     NBest(usize),
-    /// One JSON object a line: tokens, labels, and probabilities or the k best if wanted.
+    /// One JSON object per line: tokens, labels, and probabilities or the k best if wanted.
     Json {
         /// With probabilities.
         marginals: bool,
@@ -107,7 +107,11 @@ pub fn predict(
         check_labels(labeller, &file, &*format)?;
     }
     let parsed = parse(&file, &*format, &mut first);
-    let doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
+    let mut doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
+    if let Some(guess @ Guess::Csv(_)) = format.guess() {
+        // A word alone may hold commas, so this is not refused.
+        doubts.extend(guess.doubt().map(|doubt| format!("{file}: {doubt}")));
+    }
     let label = label_column(labeller, &*format);
     if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
         return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));

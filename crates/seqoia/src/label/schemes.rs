@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// How labels of the file and labels of the model go together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schemes {
-    /// The file's; none if its labels are no chunks.
+    /// The file's; none if its labels are not chunks.
     pub file: Option<Scheme>,
     /// The one trained in.
     pub model: Option<Scheme>,

@@ -21,7 +21,7 @@ pub struct ShrinkOptions {
 /// The bytes of a smaller model. The weights of plain label pairs, which are few, are never left out.
 ///
 /// # Errors
-/// A threshold that is no number from 0 on; a weight that does not fit.
+/// A threshold that is not a number from 0 on; a weight that does not fit.
 pub fn shrink(model: &Labeller, options: ShrinkOptions) -> Result<Vec<u8>> {
     if !(options.prune >= 0.0 && options.prune.is_finite()) {
         return Err(Error::Option(format!("--prune {}: expected a number from 0", options.prune)));
