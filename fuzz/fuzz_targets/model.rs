@@ -3,8 +3,6 @@
 
 #![no_main]
 
-use std::sync::Arc;
-
 use libfuzzer_sys::fuzz_target;
 use seqoia::label::{model_to_text, why_text};
 use seqoia::{Checkpoint, Labeller, Predictor};
@@ -27,8 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn open(bytes: &[u8]) {
     let _ = Checkpoint::from_bytes("fuzz", bytes);
     if let Ok(model) = Labeller::from_bytes("fuzz", bytes) {
-        let model = Arc::new(model);
-        let _ = Predictor::new(Arc::clone(&model)).label(&[&["The", "DT", "O"], &["cat", "NN", "O"]]);
+        let _ = Predictor::new(&model).label(&[&["The", "DT", "O"], &["cat", "NN", "O"]]);
         let _ = model_to_text(&model, &mut std::io::sink());
         let _ = why_text(&model, "The/DT/O cat/NN/O", None);
     }

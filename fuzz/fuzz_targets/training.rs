@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use seqoia::learners::Entry;
-use seqoia::{DataOptions, LabelTask, Labeller, LearnOptions, Passes, Predictor, Run, TrainingSet};
+use seqoia::{DataOptions, LabelTask, Labeller, LearnOptions, Passes, Run, TrainingSet};
 
 const TEXT: &str = "the 1 D\ndog 2.5 N\n\na -3 D\ncat 1e9 N\nsleeps x V\n\n";
 static LEARNER: LazyLock<Option<&Entry>> = LazyLock::new(|| seqoia::learners::find("perceptron").ok());
@@ -16,7 +16,6 @@ pub fn train(data: &DataOptions) -> seqoia::Result<()> {
     let task = LabelTask::new(&set, None);
     let run = Run::new(&task, &options)?;
     let model = run.model(&run.run(&mut (), &Arc::default())?)?;
-    Predictor::new(Arc::new(Labeller::from_bytes("model", &model)?))
-        .label(&[&["the", "1"], &["cat", "2"]])?;
+    Labeller::from_bytes("model", &model)?.predictor().label(&[&["the", "1"], &["cat", "2"]])?;
     Ok(())
 }

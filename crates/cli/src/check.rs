@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use seqoia::LabelColumn;
 use seqoia::tools::{CheckOptions, Checked, Finding, Level, check};
-use seqoia::{Error, LabelColumn};
 use seqoia_report::{Table, counted, grouped, wrapped};
 use serde_json::json;
 
+use crate::flagged::flagged;
 use crate::flags::{CheckArgs, open};
 use crate::inputs::scheme;
 use crate::{screen, targets};
@@ -16,14 +17,17 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let mut options = CheckOptions { format: args.format, ..CheckOptions::default() };
     options.scheme = args.scheme.as_deref().map(|name| scheme("--scheme", name)).transpose()?;
     if let Some(label) = &args.label {
-        options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
+        options.label = LabelColumn::parse(label)?;
     }
     let data = args.data.as_deref().unwrap_or(Path::new("-"));
     let dev = args.dev.iter().map(|file| ("--dev", file.as_path()));
     targets::one_reader(&dev.chain([("the data", data)]).collect::<Vec<_>>())?;
     let train = open(args.data.as_deref())?;
     let dev = args.dev.as_deref().map(|file| open(Some(file))).transpose()?;
-    let checked = check(train, dev, &options)?;
+    let mut checked = check(train, dev, &options)?;
+    for Finding { what, help, .. } in &mut checked.findings {
+        (*what, *help) = (flagged(what), flagged(help));
+    }
     let (errors, warnings) = (checked.count(Level::Error), checked.count(Level::Warning));
     if args.json {
         let mut record = serde_json::to_value(&checked)?;

@@ -3,7 +3,6 @@
 use std::io::{BufWriter, Read};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use seqoia::data::format::Kind;
@@ -12,7 +11,7 @@ use seqoia::tools::{ConvertOptions, convert};
 use seqoia::{Error, LabelColumn, Labeller};
 use seqoia_report::{Table, bytes, grouped};
 
-use crate::flags::{BitsName, ConvertArgs, open};
+use crate::flags::{BitsName, ConvertArgs, open, refused};
 use crate::inputs::{features, scheme};
 use crate::{screen, targets};
 
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
     options.scheme_from =
         args.scheme_from.as_deref().map(|name| scheme("--scheme-from", name)).transpose()?;
     if let Some(label) = &args.label {
-        options.label = LabelColumn::parse(label).map_err(|e| Error::Option(format!("--label: {e}")))?;
+        options.label = LabelColumn::parse(label)?;
     }
     options.features = features(&args.templates)?;
     let input = open(args.data.as_deref())?;
@@ -60,14 +59,14 @@ fn smaller(args: &ConvertArgs, from: &Path, to: &Path) -> anyhow::Result<ExitCod
     let read: Vec<_> =
         std::iter::once(("the model", from)).chain(args.dev.iter().map(|d| ("--dev", d.as_path()))).collect();
     targets::apart(&[("-m", to)], &read)?;
-    let before = Arc::new(Labeller::open(from)?);
+    let before = Labeller::open(from)?;
     let bits = args.weights.map(|name| match name {
         BitsName::F32 => Bits::F32,
         BitsName::F16 => Bits::F16,
         BitsName::I8 => Bits::I8,
     });
     let bytes = shrink(&before, ShrinkOptions { prune: args.prune.unwrap_or(0.0), bits })?;
-    let after = Arc::new(Labeller::from_bytes(&to.display().to_string(), &bytes)?);
+    let after = Labeller::from_bytes(&to.display().to_string(), &bytes)?;
     let mut table = Table::new().names("", 8).numbers("size", 10).numbers("stored", 8).numbers("weights", 11);
     let mut trials = vec![];
     if let Some(dev) = &args.dev {
@@ -76,13 +75,14 @@ fn smaller(args: &ConvertArgs, from: &Path, to: &Path) -> anyhow::Result<ExitCod
             let trial = try_out(model, open(Some(dev))?)?;
             trials.push((trial, started.elapsed().as_secs_f64()));
         }
-        table = table.numbers(trials[0].0.score.name, 10).numbers("tokens/s", 12);
+        table = table.numbers(trials[0].0.scores[0].name, 10).numbers("tokens/s", 12);
     }
     for (i, (name, model)) in [("before", &before), ("after", &after)].into_iter().enumerate() {
         let size = seqoia_report::bytes(model.bytes() as u64);
         let cells =
             [name.to_owned(), size, model.bits().name().to_owned(), grouped(model.meta().weights as u64)];
-        let trial = trials.get(i).map(|(t, seconds)| [format!("{:.2}", t.score.value), speed(t, *seconds)]);
+        let trial =
+            trials.get(i).map(|(t, seconds)| [format!("{:.2}", t.scores[0].value), speed(t, *seconds)]);
         table.row(cells.into_iter().chain(trial.into_iter().flatten()));
     }
     seqoia::write_atomically(to, &bytes).map_err(Error::from)?;
@@ -101,12 +101,17 @@ fn speed(trial: &Trial, seconds: f64) -> String {
 fn from_text(args: &ConvertArgs, model: &Path) -> anyhow::Result<ExitCode> {
     if args.prune.is_some() || args.weights.is_some() || args.dev.is_some() {
         let what = "--prune, --weights and --dev go with a model, which the data is not";
-        return Err(Error::Option(what.to_owned()).into());
+        return Err(refused(what).into());
     }
     if let Some(text) = args.data.as_deref().filter(|text| text.as_os_str() != "-") {
         targets::apart(&[("-m", model)], &[("the text", text)])?;
     }
-    let made = model_from_text(open(args.data.as_deref())?)?;
+    let made = model_from_text(open(args.data.as_deref())?).map_err(|error| match error {
+        Error::Data(error) if error.help.is_empty() => {
+            error.help("a model as text is written by: seqoia inspect -m MODEL --text").into()
+        }
+        other => other,
+    })?;
     seqoia::write_atomically(model, &made.bytes).map_err(Error::from)?;
     if !args.quiet {
         let same = if made.unchanged { "the same" } else { "not the same any more" };

@@ -42,33 +42,38 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let threads = threads(args.threads)?;
     let train = generate::columns(args.seed, args.sentences.max(1));
     let test = generate::columns(args.seed.wrapping_add(1), TEST_SENTENCES);
-    let mut say = String::new();
-    say.push_str("Generated English (word, part of speech, entity, chunk), the first lines:\n\n");
-    train.lines().take(8).for_each(|line| say.push_str(&format!("    {line}\n")));
-    screen::result(&say)?;
-
     let started = Instant::now();
     let mut data = DataOptions::default();
     data.features.templates.push(("template.crfpp".to_owned(), TEMPLATE.to_owned()));
     let set = TrainingSet::read(seqoia::input_from_text("train.txt", &train)?, &data)?;
-    let learner = seqoia::learners::find("adagrad").map_err(Error::Option)?;
+    let learner = seqoia::learners::find("adagrad")?;
     let mut options = LearnOptions::new(learner, learner.defaults());
     options.threads = threads;
     let task = LabelTask::new(&set, None);
     let run = Run::new(&task, &options)?;
     let trained = run.run(&mut (), &Arc::default())?;
     let model = run.model(&trained)?;
+    let seconds = started.elapsed().as_secs_f64();
+    if let Some(folder) = &args.save {
+        // Before anything is printed: `| head` may close the output.
+        save(folder, &[("train.txt", train.as_bytes()), ("test.txt", test.as_bytes())])?;
+        save(folder, &[("template.crfpp", TEMPLATE.as_bytes()), ("demo.seqoia", &model)])?;
+    }
+    let mut say = String::new();
+    say.push_str("Generated English (word, part of speech, entity, chunk), the first lines:\n\n");
+    train.lines().take(8).for_each(|line| say.push_str(&format!("    {line}\n")));
+    screen::result(&say)?;
     screen::result(&format!(
         "\nTrained by adagrad on {}, {}, {}: {} in {:.2} s, a model of {}.\n",
         counted(set.corpus.len() as u64, "sentence"),
         counted(set.counts.tokens as u64, "token"),
         counted(set.labels.len() as u64, "label"),
         counted(set.space.existing() as u64, "weight"),
-        started.elapsed().as_secs_f64(),
+        seconds,
         bytes(model.len() as u64)
     ))?;
 
-    let labeller = Arc::new(Labeller::from_bytes("demo.seqoia", &model)?);
+    let labeller = Labeller::from_bytes("demo.seqoia", &model)?;
     let label = |text: &str, output: Output| -> seqoia::Result<Vec<u8>> {
         let mut out = vec![];
         let options = PredictOptions::new(output, threads);
@@ -95,8 +100,6 @@ pub(crate) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     }
     match &args.save {
         Some(folder) => {
-            save(folder, &[("train.txt", train.as_bytes()), ("test.txt", test.as_bytes())])?;
-            save(folder, &[("template.crfpp", TEMPLATE.as_bytes()), ("demo.seqoia", &model)])?;
             let f = folder.display();
             screen::result(&format!(
                 "\nTry next:\n  seqoia train -t {f}/template.crfpp --dev {f}/test.txt -m {f}/chunk.seqoia {f}/train.txt\n  \

@@ -11,8 +11,8 @@ use seqoia::{Error, LabelColumn};
 use seqoia_report::{Compared, Evaluation, bytes, segmentation_table};
 use serde_json::{Value, json};
 
-use crate::flags::{CountOrFile, EvalArgs, MetricName, open};
-use crate::{screen, targets};
+use crate::flags::{CountOrFile, EvalArgs, MetricName, open, refused};
+use crate::{rerank, screen, targets};
 
 /// How many lines a confusion names.
 const LINES: usize = 5;
@@ -39,6 +39,8 @@ pub(crate) fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
     let args = &Given::new(args)?;
     check(args)?;
     match (args.metric, args.compare.as_slice()) {
+        (Some(MetricName::Cost), _) => rerank::eval(args, args.data),
+        (None, []) if rerank::is_asked_for(args)? => rerank::eval(args, args.data),
         (Some(MetricName::Sighan), _) => segmentation(args),
         (None, [first, second]) => systems(args, first, second),
         (None, _) if args.conlleval => conlleval(args),
@@ -66,7 +68,7 @@ impl<'a> Given<'a> {
                 Ok(Some(default))
             }
             Some(CountOrFile::File(file)) => {
-                Err(Error::Option(format!("{flag} {}: expected a whole number", file.display())))
+                Err(refused(format!("{flag} {}: expected a whole number", file.display())))
             }
         };
         let errors = count("--errors", &args.errors, CONFUSIONS)?;
@@ -94,20 +96,20 @@ fn check(args: &Given) -> seqoia::Result<()> {
         if given.is_some_and(|n| !(least..=MOST_TRIALS).contains(&n)) {
             let n = given.unwrap_or_default();
             let range = format!("expected a whole number from {least} to {MOST_TRIALS}");
-            return Err(Error::Option(format!("{flag} {n}: {range}")));
+            return Err(refused(format!("{flag} {n}: {range}")));
         }
     }
     if args.seed.is_some() && args.bootstrap.is_none() && args.compare.is_empty() {
         let why = "nothing here is random; it goes with --bootstrap and --compare";
-        return Err(Error::Option(format!("--seed: {why}")));
+        return Err(refused(format!("--seed: {why}")));
     }
     if args.conlleval && args.gold.is_none() && args.format.is_some_and(|kind| kind != Kind::Columns) {
         let what = "--format: conlleval knows columns alone; name the right labels with --gold FILE";
-        return Err(Error::Option(what.to_owned()));
+        return Err(refused(what));
     }
     if args.metric.is_some() && args.gold.is_none() {
-        let what = "name the right segmentation with --gold FILE";
-        return Err(Error::Option(format!("--metric sighan: {what}")));
+        let what = "name the right segmentation, or the lists, with --gold FILE";
+        return Err(refused(format!("--metric: {what}")));
     }
     let names = ["the first file of --compare", "the second"];
     let compared = names.into_iter().zip(args.compare.iter().map(|file| file.as_path()));
@@ -150,7 +152,7 @@ fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
 /// The column of the label.
 fn label(args: &Given) -> seqoia::Result<LabelColumn> {
     let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
-    label.map_err(|e| Error::Option(format!("--label: {e}")))
+    Ok(label?)
 }
 
 /// Labels of one file, and a closer look at them.
@@ -179,6 +181,7 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
         unit: *unit,
         labels: &by_label,
         most_labels: if args.all { usize::MAX } else { LABELS },
+        others: "; --all shows them",
         known: known.as_ref().map(|known| (train.as_str(), known)),
         interval,
         confusions: args.errors.map(shown),

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use seqoia_report::visible;
 
+use crate::flags::refused;
 use crate::screen;
 
 /// Flag elsewhere, and its name here.
@@ -21,6 +22,17 @@ const FLAGS: &[(&str, &str)] = &[
     ("-d", "Wapiti's -d is --dev here"),
     ("-o", "output goes to standard output: write > FILE"),
     ("-l", "labels are always in the output; eval scores them"),
+    ("--epochs", "epochs are --passes here"),
+    ("--iterations", "iterations are --passes here, or --max-passes"),
+    ("--max-iterations", "iterations are --passes here, or --max-passes"),
+    ("--max_iterations", "iterations are --passes here, or --max-passes"),
+    ("--algorithm", "the algorithm is --learner here; --learner list shows all"),
+    ("--lr", "the learning rate is --rate here"),
+    ("--learning-rate", "the learning rate is --rate here"),
+    ("--output", "train writes to -m FILE, all else to standard output"),
+    ("--test", "test data is for predict and eval; dev data is --dev here"),
+    ("--all-possible-transitions", "label pairs that do not occur have weights with --pairs all"),
+    ("--all_possible_transitions", "label pairs that do not occur have weights with --pairs all"),
 ];
 
 /// Command elsewhere, and its name here.
@@ -44,11 +56,11 @@ pub(crate) fn check_file(flag: &str, path: &Path) -> seqoia::Result<()> {
         ("-t", Ok(_)) => "Wapiti's -t is --threads here",
         (_, Ok(_)) => "CRF++'s -p is --threads here",
         _ if flag == "-p" && text.contains('=') => {
-            "CRFsuite's parameters are options here, see \"Replace CRFsuite\" in GUIDE.md"
+            "CRFsuite's parameters are options here, see docs/migrate/crfsuite.md"
         }
         _ => return Ok(()),
     };
-    Err(seqoia::Error::Option(format!("{flag} {text}: there is no such file; {here}")))
+    Err(refused(format!("{flag} {text}: there is no such file; {here}")))
 }
 
 /// Tells the error, with a word about old habits, and ends the program as clap does.
@@ -74,9 +86,12 @@ fn hint(error: &clap::Error) -> Option<String> {
     match error.kind() {
         ErrorKind::UnknownArgument => {
             let typed = text(ContextKind::InvalidArg)?;
-            let (flag, here) =
-                FLAGS.iter().find(|(flag, _)| typed.starts_with(flag) && !typed.starts_with("--"))?;
-            Some(format!("there is no {flag}: {here}; \"Replace CRF++\" in GUIDE.md has all of them"))
+            let meant = |flag: &str| match flag.starts_with("--") {
+                true => typed == flag,
+                false => typed.starts_with(flag) && !typed.starts_with("--"),
+            };
+            let (flag, here) = FLAGS.iter().find(|(flag, _)| meant(flag))?;
+            Some(format!("there is no {flag}: {here}; docs/migrate has all of them"))
         }
         ErrorKind::InvalidSubcommand => {
             let typed = text(ContextKind::InvalidSubcommand)?;

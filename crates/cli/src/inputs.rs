@@ -8,7 +8,7 @@ use seqoia::data::rules::RuleTable;
 use seqoia::data::scheme::Scheme;
 use seqoia::{Error, FeatureChoice, RuleChoice};
 
-use crate::flags::{LabelArgs, TemplateArgs, open};
+use crate::flags::{LabelArgs, TemplateArgs, open, refused};
 use crate::habits;
 
 /// A small text file, whole, plain or compressed.
@@ -59,7 +59,7 @@ pub(crate) fn lexica(args: &LabelArgs) -> anyhow::Result<Arc<Lexica>> {
 /// A label scheme by name.
 pub(crate) fn scheme(flag: &str, name: &str) -> seqoia::Result<Scheme> {
     let names = Scheme::ALL.map(Scheme::name).join(", ");
-    Scheme::parse(name).ok_or_else(|| Error::Option(format!("{flag} {name}: there are {names}")))
+    Scheme::parse(name).ok_or_else(|| refused(format!("{flag} {name}: there are {names}")))
 }
 
 /// Rules by the name of a scheme, or a file of them.
@@ -71,7 +71,7 @@ pub(crate) fn rules(name: &str) -> anyhow::Result<RuleChoice> {
     if !path.exists() {
         let names = Scheme::ALL.map(Scheme::name).join(", ");
         let what = format!("--rules {name}: there is no such file; schemes are bio, {names}");
-        return Err(Error::Option(what).into());
+        return Err(refused(what).into());
     }
     Ok(RuleChoice::Table(RuleTable::parse(name, &read_text(path)?).map_err(Error::from)?))
 }
@@ -79,7 +79,7 @@ pub(crate) fn rules(name: &str) -> anyhow::Result<RuleChoice> {
 /// Labels with numbers: `LABEL=X`.
 pub(crate) fn numbers_of(flag: &str, given: &[String]) -> seqoia::Result<Vec<(String, f64)>> {
     let read = |text: &String| {
-        let expected = || Error::Option(format!("{flag} {text}: expected LABEL=X, such as B-PER=2"));
+        let expected = || refused(format!("{flag} {text}: expected LABEL=X, such as B-PER=2"));
         let (label, x) = text.rsplit_once('=').ok_or_else(expected)?;
         Ok((label.to_owned(), number(flag, x)?))
     };
@@ -90,6 +90,6 @@ pub(crate) fn numbers_of(flag: &str, given: &[String]) -> seqoia::Result<Vec<(St
 pub(crate) fn number(flag: &str, text: &str) -> seqoia::Result<f64> {
     match text.parse::<f64>() {
         Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
-        _ => Err(Error::Option(format!("{flag} {text}: expected a number from 0"))),
+        _ => Err(refused(format!("{flag} {text}: expected a number from 0"))),
     }
 }

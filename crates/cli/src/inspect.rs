@@ -3,19 +3,18 @@
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use seqoia::label::{
     Contribution, Inspector, ModelSummary, Strongest, Transition, Why, model_to_text, why_input, why_line,
     why_text,
 };
-use seqoia::{Error, Labeller, Model};
+use seqoia::{Labeller, Model};
 use seqoia_report::{Table, bytes, counted, grouped, wrapped};
 use serde_json::json;
 
-use crate::flags::{InspectArgs, open};
+use crate::flags::{InspectArgs, open, refused};
 use crate::predict::warn_of_probabilities;
-use crate::screen;
+use crate::{rerank, screen};
 
 /// Label pairs are shown as a matrix up to so many labels.
 const MATRIX: usize = 8;
@@ -27,10 +26,11 @@ pub(crate) fn run(args: &InspectArgs) -> anyhow::Result<ExitCode> {
     let model = args.model.as_ref().or(args.named.as_ref()).map_or(Path::new(""), PathBuf::as_path);
     match Model::open(model)? {
         Model::Labeller(labeller) => labels(args, model, &labeller),
+        Model::Reranker(reranker) => rerank::inspect(args, model, &reranker),
     }
 }
 
-fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow::Result<ExitCode> {
+fn labels(args: &InspectArgs, model: &Path, labeller: &Labeller) -> anyhow::Result<ExitCode> {
     if args.text {
         let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
         model_to_text(labeller, &mut out)?;
@@ -69,7 +69,7 @@ fn labels(args: &InspectArgs, model: &Path, labeller: &Arc<Labeller>) -> anyhow:
     let whole = weights.is_none() && transitions.is_none();
     if whole && only.is_some() {
         let why = "it goes with --weights, --transitions or --why";
-        return Err(Error::Option(format!("--label: {why}")).into());
+        return Err(refused(format!("--label: {why}")).into());
     }
     if args.json {
         let mut record = if whole { serde_json::to_value(inside.summary())? } else { json!({}) };

@@ -5,12 +5,14 @@ mod closed;
 mod convert;
 mod demo;
 mod eval;
+mod flagged;
 mod flags;
 mod habits;
 mod inputs;
 mod inspect;
 mod predict;
 mod reporter;
+mod rerank;
 mod screen;
 mod shell;
 mod signals;
@@ -50,15 +52,15 @@ fn whole() -> clap::Command {
 }
 
 /// Tells an error and picks the exit code: 2 for options that do not go together, 1 for all else. A
-/// reader that closed the pipe (`| head`) is no error.
+/// reader that closed the pipe (`| head`) is not an error.
 fn fail(error: &anyhow::Error) -> ExitCode {
-    match error.downcast_ref::<seqoia::Error>() {
-        Some(seqoia::Error::Closed) => return ExitCode::SUCCESS,
-        Some(seqoia::Error::Option(_)) => {
-            screen::error(&format!("{error:#}"));
-            return ExitCode::from(2);
-        }
-        _ => screen::error(&format!("{error:#}")),
+    let ours = error.downcast_ref::<seqoia::Error>();
+    if matches!(ours, Some(seqoia::Error::Closed)) {
+        return ExitCode::SUCCESS;
     }
-    ExitCode::FAILURE
+    screen::error(&format!("{error:#}"));
+    match matches!(ours, Some(seqoia::Error::Option(_))) || error.is::<seqoia::BadOption>() {
+        true => ExitCode::from(2),
+        false => ExitCode::FAILURE,
+    }
 }

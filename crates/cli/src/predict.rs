@@ -3,7 +3,6 @@
 use std::io::{BufWriter, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
 use seqoia::data::format::Kind;
@@ -11,19 +10,19 @@ use seqoia::label::{Labelled, Output, PredictOptions, Seen, predict};
 use seqoia::{Error, Head, Labeller, Model};
 use seqoia_report::{Counted, MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
-use crate::flags::{PredictArgs, open, threads};
-use crate::{inputs, screen, targets};
+use crate::flags::{PredictArgs, open, refused, threads};
+use crate::{inputs, rerank, screen, targets};
 
 /// More labellings of a sentence are nobody's question, and memory is lost in them.
 const MOST_LABELLINGS: usize = 10_000;
 
 pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if args.nbest == Some(0) {
-        return Err(Error::Option("--nbest 0: at least one labelling is needed".to_owned()).into());
+        return Err(refused("--nbest 0: at least one labelling is needed").into());
     }
     if args.nbest.is_some_and(|k| k > MOST_LABELLINGS) {
         let what = format!("--nbest: at most {MOST_LABELLINGS} labellings, all of which are held in memory");
-        return Err(Error::Option(what).into());
+        return Err(refused(what).into());
     }
     let output = match (args.json, args.marginals, args.nbest) {
         (true, marginals, nbest) => Output::Json { marginals, nbest: nbest.unwrap_or(1) },
@@ -43,19 +42,18 @@ pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     }
     match model {
         Model::Labeller(labeller) => label(args, labeller, output, threads),
+        Model::Reranker(reranker) => rerank::predict(args, &reranker),
     }
 }
 
 fn label(
     args: &PredictArgs,
-    mut labeller: Arc<Labeller>,
+    mut labeller: Labeller,
     output: Output,
     threads: usize,
 ) -> anyhow::Result<ExitCode> {
     if let Some(rules) = &args.rules {
-        let own = Labeller::open(&args.model)?;
-        let name = args.model.display().to_string();
-        labeller = Arc::new(own.with_rules(&inputs::rules(rules)?, &name)?);
+        labeller = labeller.with_rules(&inputs::rules(rules)?, &args.model.display().to_string())?;
     }
     let input = open(args.data.as_deref())?;
     // Someone at a terminal waits for each sentence.

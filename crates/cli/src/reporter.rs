@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use anyhow::Context;
 use indicatif::ProgressBar;
+use seqoia::core::Score;
 use seqoia::learners::Penalty;
 use seqoia::run::Description;
 use seqoia::{Ended, Error, LearnOptions, PassRow, Run, Trained, Watch};
 use seqoia_report::{bytes, counted, grouped};
 use serde_json::json;
 
+use crate::flagged::flagged;
 use crate::flags::RunArgs;
 use crate::screen;
 
@@ -31,6 +33,7 @@ pub(crate) struct Reporter {
     hinted: bool, // at a faster one
     broken: Option<Error>,
     example_file: &'static str,
+    suggestion: Option<&'static str>,
 }
 
 /// How long a person waits before there is a hint at a faster learner.
@@ -62,7 +65,13 @@ impl Reporter {
             hinted: false,
             broken: None,
             example_file: "",
+            suggestion: None,
         })
+    }
+
+    /// What to try next, told at the end.
+    pub(crate) fn suggest(&mut self, what: &'static str) {
+        self.suggestion = Some(what);
     }
 
     fn line(&self, text: &str) {
@@ -191,7 +200,7 @@ impl Reporter {
         }
         let best = trained.scores.first();
         let best = best
-            .map_or(String::new(), |s| format!("   pass {}, {} {:.2}", trained.best_pass, s.name, s.value));
+            .map_or(String::new(), |s| format!("   pass {}, {} {}", trained.best_pass, s.name, figure(s)));
         self.line("");
         self.line(&format!(
             "   stopped  {} after {:.1} s",
@@ -204,6 +213,9 @@ impl Reporter {
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
         if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
             self.line(&format!("     go on  with the same command and --resume {}", file.display()));
+        }
+        if let Some(what) = self.suggestion {
+            self.line(&format!("       try  {}", flagged(what)));
         }
         self.line(&format!("      next  seqoia predict -m {} {}", model.display(), self.example_file));
         let scores: serde_json::Map<_, _> =
@@ -240,7 +252,7 @@ impl Watch for Reporter {
         let score = row
             .scores
             .first()
-            .map_or(String::new(), |s| format!("{:>13.2}{}", s.value, if row.best { "*" } else { " " }));
+            .map_or(String::new(), |s| format!("{:>13}{}", figure(s), if row.best { "*" } else { " " }));
         self.line(&format!(
             "{:>6} {value:>13}{score}{seconds:>10.2}{:>10.2}",
             row.number,
@@ -250,7 +262,7 @@ impl Watch for Reporter {
             bar.set_message(format!("pass {} of {}", (row.number + 1).min(self.passes), self.passes));
             if self.whole && !self.hinted && self.started.elapsed() > PATIENCE {
                 self.hinted = true;
-                self.line("      hint  in a hurry? --learner adagrad needs a few passes only");
+                self.line("      hint  --learner averaged-perceptron takes a small part of the time");
             }
         }
         let scores: serde_json::Map<_, _> =
@@ -283,6 +295,11 @@ impl Watch for Reporter {
             self.broken.get_or_insert(error.into());
         }
     }
+}
+
+/// Percentages have two digits, costs four: they may be fractions.
+fn figure(score: &Score) -> String {
+    format!("{:.*}", if score.lower_is_better { 4 } else { 2 }, score.value)
 }
 
 /// What a learner without an objective of its own shows: mistakes, or the loss it saw.

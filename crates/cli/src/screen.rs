@@ -5,16 +5,18 @@ use std::io::{IsTerminal, StdoutLock, Write};
 
 use seqoia_report::visible;
 
-/// An error: bold red on a terminal.
+use crate::flagged::flagged;
+
+/// An error, with flags for the options that it names: bold red on a terminal.
 pub(crate) fn error(text: &str) {
     let word = if colours() { "\x1b[1;31merror\x1b[0m" } else { "error" };
-    line(&format!("{word}: {}", visible(text)));
+    line(&format!("{word}: {}", visible(&flagged(text))));
 }
 
-/// A warning.
+/// A warning, with flags for the options that it names.
 pub(crate) fn warning(text: &str) {
     let word = if colours() { "\x1b[1;33mwarning\x1b[0m" } else { "warning" };
-    line(&format!("{word}: {}", visible(text)));
+    line(&format!("{word}: {}", visible(&flagged(text))));
 }
 
 /// A line beside the results.

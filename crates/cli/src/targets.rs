@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use seqoia::Error;
-
-use crate::flags::TrainArgs;
+use crate::flags::{TrainArgs, refused};
 
 /// Refuses files that cannot be written, that two options name, or that hold input.
 ///
@@ -24,7 +22,7 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
     others.extend(label.rules.iter().map(|f| ("--rules", Path::new(f))));
     for (flag, file) in [
         ("--dev", &run.dev),
-        ("--warm-start", &label.warm_start),
+        ("--warm-start", &run.warm_start),
         ("--resume", &run.resume),
         ("--clusters", &label.clusters),
         ("--dictionary", &label.dictionary),
@@ -45,7 +43,7 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
 pub(crate) fn one_reader(read: &[(&str, &Path)]) -> seqoia::Result<()> {
     let mut readers = read.iter().filter(|(_, file)| file.as_os_str() == "-").map(|(flag, _)| flag);
     match (readers.next(), readers.next()) {
-        (Some(first), Some(second)) => Err(Error::Option(format!(
+        (Some(first), Some(second)) => Err(refused(format!(
             "{first} and {second} are both standard input, which can be read once; name a file"
         ))),
         _ => Ok(()),
@@ -67,7 +65,7 @@ pub(crate) fn apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> seqoia
             let follows = matches!((*flag, *other), ("--checkpoint", "--resume") | ("-m", "--warm-start"));
             if !follows && place(file).is_some_and(|place| Some(place) == self::place(theirs)) {
                 let file = file.display();
-                return Err(Error::Option(format!(
+                return Err(refused(format!(
                     "{flag} and {other} name the same file, {file}, which would be lost; name another"
                 )));
             }
@@ -91,7 +89,7 @@ fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
         // To know after an hour of training would be late.
         return Ok(seqoia::check_target(file)?);
     };
-    Err(Error::Option(format!("{flag} {}: {what}", file.display())))
+    Err(refused(format!("{flag} {}: {what}", file.display())))
 }
 
 fn folder(file: &Path) -> &Path {

@@ -22,6 +22,7 @@
 //! assert_eq!(ids, (0..10).collect::<Vec<_>>());
 //! ```
 
+mod bad_option;
 mod case;
 pub mod cast;
 mod corpus;
@@ -38,6 +39,7 @@ mod strategy;
 mod structure;
 pub mod vecmath;
 
+pub use bad_option::BadOption;
 pub use case::{Bench, Case};
 pub use corpus::{Corpus, Example, Items, List, ListView, Pairs, Ragged, Sequence, SequenceView};
 pub use delta::{Delta, Row, Weights};

@@ -1,6 +1,8 @@
 //! Parameters, declared once: the declaration feeds the command line, the help, the documents and
 //! the check, and a learner receives only values that passed it.
 
+use crate::BadOption;
+
 /// One parameter of a learner.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
@@ -119,20 +121,18 @@ impl Settings {
     /// Checks what was given against the declarations; the others get their defaults.
     ///
     /// # Errors
-    /// A sentence: an unknown name with the nearest one, or a value outside its range.
-    pub fn check(owner: &str, params: &[Param], given: &[(String, String)]) -> Result<Settings, String> {
+    /// An unknown name, with the nearest one, or a value outside its range.
+    pub fn check(owner: &str, params: &[Param], given: &[(String, String)]) -> Result<Settings, BadOption> {
         let Settings { mut values } = Settings::defaults(params);
         for (name, text) in given {
             let Some(i) = params.iter().position(|p| p.name == name) else {
-                return Err(match nearest(name, params.iter().map(|p| p.name)) {
-                    Some(other) => format!("{owner} does not use --{name}; did you mean --{other}?"),
-                    None => format!("{owner} does not use --{name}"),
-                });
+                let near = nearest(name, params.iter().map(|p| p.name));
+                let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                return Err(BadOption::of(name, text, format!("{owner} does not use this option{near}")));
             };
-            values[i].1 = params[i]
-                .kind
-                .read(text)
-                .ok_or_else(|| format!("--{name} {text}: expected {}", params[i].kind.range()))?;
+            let kind = &params[i].kind;
+            let expected = || BadOption::of(name, text, format!("expected {}", kind.range()));
+            values[i].1 = kind.read(text).ok_or_else(expected)?;
         }
         Ok(Settings { values })
     }
@@ -229,7 +229,7 @@ mod tests {
         },
     ];
 
-    fn check(name: &str, value: &str) -> Result<Settings, String> {
+    fn check(name: &str, value: &str) -> Result<Settings, BadOption> {
         Settings::check("lbfgs", PARAMS, &[(name.to_owned(), value.to_owned())])
     }
 
@@ -244,19 +244,25 @@ mod tests {
     #[test]
     fn what_is_outside_the_range_is_told() {
         for bad in ["0", "-1", "nan", "inf", "x"] {
-            assert_eq!(check("rate", bad).unwrap_err(), format!("--rate {bad}: expected a number above 0"));
+            assert_eq!(
+                check("rate", bad).unwrap_err(),
+                BadOption::of("rate", bad, "expected a number above 0")
+            );
         }
-        assert!(check("history", "101").unwrap_err().contains("from 1 to 100"));
-        assert!(check("order", "up").unwrap_err().contains("one of random, file"));
+        assert!(check("history", "101").unwrap_err().what.contains("from 1 to 100"));
+        assert!(check("order", "up").unwrap_err().what.contains("one of random, file"));
     }
 
     #[test]
     fn the_nearest_name_is_offered() {
         assert_eq!(
-            check("histori", "3").unwrap_err(),
-            "lbfgs does not use --histori; did you mean --history?"
+            check("histori", "3").unwrap_err().to_string(),
+            "`histori` 3: lbfgs does not use this option; did you mean `history`?"
         );
-        assert_eq!(check("beam", "3").unwrap_err(), "lbfgs does not use --beam");
+        assert_eq!(
+            check("beam", "3").unwrap_err(),
+            BadOption::of("beam", 3, "lbfgs does not use this option")
+        );
         assert_eq!(nearest("sgdd", ["sgd", "lbfgs"].into_iter()), Some("sgd"));
         assert_eq!(distance("kitten", "sitting"), 3);
     }

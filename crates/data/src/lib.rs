@@ -1,5 +1,6 @@
 //! Readers and label schemes: from files to tokens, fields and chunks.
 
+pub mod candidates;
 pub mod error;
 pub mod features;
 pub mod format;

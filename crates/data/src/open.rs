@@ -29,9 +29,8 @@ const XZ_MEMORY: u64 = 1 << 30;
 /// a whole. A file without line ends or a small archive could else take all memory.
 pub const LIMIT: usize = 1 << 30;
 
-/// What errors about it say.
-pub const RAISE_LIMIT: &str =
-    "the environment variable SEQOIA_LIMIT raises this bound, such as SEQOIA_LIMIT=4G";
+/// What errors about it say: see [`Input::with_limit`].
+pub const RAISE_LIMIT: &str = "`limit` raises this bound, such as `limit 4G`";
 
 /// Bytes asked of the system at a time for packed files.
 const BUFFER: usize = 128 << 10;

@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(read(12 << 20).unwrap().len(), 3 << 20);
         let error = read((12 << 20) - 4).unwrap_err().to_string();
         assert!(error.starts_with("list: the text is larger than 3 MiB, which"), "{error}");
-        assert!(error.contains("SEQOIA_LIMIT"), "{error}");
+        assert!(error.contains("`limit` raises this bound"), "{error}");
     }
 
     #[test]

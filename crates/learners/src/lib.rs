@@ -10,7 +10,7 @@
 //! let entry = registry::find("averaged-perceptron").unwrap();
 //! let settings = entry.check(&[]).unwrap();
 //! let _learner = entry.build(&settings, registry::Objective::default());
-//! assert!(registry::find("perceptrn").unwrap_err().contains("did you mean perceptron?"));
+//! assert!(registry::find("perceptrn").unwrap_err().what.contains("did you mean perceptron?"));
 //! ```
 
 mod adagrad;

@@ -4,7 +4,7 @@ pub use crate::objective::Objective;
 
 use crate::{AdaGrad, AveragedPerceptron, Lbfgs, OwlQn, Perceptron, Sgd, adagrad, lbfgs, search, sgd};
 use seqoia_core::param::{Param, Settings, nearest};
-use seqoia_core::{Learner, Profile};
+use seqoia_core::{BadOption, Learner, Profile};
 
 /// Which penalties a learner knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ impl Entry {
     /// Checks parameters given as text.
     ///
     /// # Errors
-    /// A sentence for the user.
-    pub fn check(&self, given: &[(String, String)]) -> Result<Settings, String> {
+    /// A parameter that it does not have or a value outside its range.
+    pub fn check(&self, given: &[(String, String)]) -> Result<Settings, BadOption> {
         Settings::check(self.name, self.params, given)
     }
 
@@ -70,7 +70,7 @@ impl Entry {
 pub const LEARNERS: &[Entry] = &[
     Entry {
         name: "lbfgs",
-        summary: "quasi-Newton on the exact objective; the default",
+        summary: "quasi-Newton: the exact optimum of a CRF; slow",
         reference: "Liu & Nocedal 1989",
         penalty: Penalty::L2,
         l2: 1.0,
@@ -100,7 +100,7 @@ pub const LEARNERS: &[Entry] = &[
     },
     Entry {
         name: "adagrad",
-        summary: "a rate for each weight; the best after one pass",
+        summary: "a learning rate for each weight; often the best for names",
         reference: "Duchi, Hazan & Singer 2011",
         penalty: Penalty::L2,
         l2: 0.0,
@@ -110,7 +110,7 @@ pub const LEARNERS: &[Entry] = &[
     },
     Entry {
         name: "averaged-perceptron",
-        summary: "mistake-driven updates, mean of all weights; fastest",
+        summary: "mistake-driven updates, mean of all weights; fastest, the default",
         reference: "Collins 2002",
         penalty: Penalty::None,
         l2: 0.0,
@@ -139,8 +139,8 @@ pub const LEARNERS: &[Entry] = &[
 /// Looks a learner up by name.
 ///
 /// # Errors
-/// A sentence with the nearest name.
-pub fn find(name: &str) -> Result<&'static Entry, String> {
+/// An unknown name, with the nearest one.
+pub fn find(name: &str) -> Result<&'static Entry, BadOption> {
     LEARNERS.iter().find(|e| e.name == name).ok_or_else(|| {
         // What CRFsuite, CRF++ and Wapiti call them.
         let elsewhere = match name {
@@ -151,9 +151,11 @@ pub fn find(name: &str) -> Result<&'static Entry, String> {
             "MIRA" | "mira" | "pa" | "arow" => Some("averaged-perceptron"),
             _ => None,
         };
-        match elsewhere.or_else(|| nearest(&name.to_lowercase(), LEARNERS.iter().map(|e| e.name))) {
-            Some(other) => format!("there is no learner '{name}'; did you mean {other}?"),
-            None => format!("there is no learner '{name}'; --learner list shows all"),
-        }
+        let names = || LEARNERS.iter().map(|e| e.name);
+        let other = match elsewhere.or_else(|| nearest(&name.to_lowercase(), names())) {
+            Some(other) => format!("did you mean {other}?"),
+            None => format!("there are: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        BadOption::of("learner", name, format!("there is no such learner; {other}"))
     })
 }

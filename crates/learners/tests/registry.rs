@@ -57,9 +57,11 @@ fn a_name_that_is_not_there_leads_to_one_that_is() {
         ("xyzzy", "none"),
     ] {
         let told = find(name).unwrap_err();
-        assert!(told.starts_with(&format!("there is no learner '{name}'; ")), "{told}");
+        assert_eq!((told.option.as_str(), told.value.as_str()), ("learner", name));
+        let told = told.what;
+        assert!(told.starts_with("there is no such learner; "), "{told}");
         match offered {
-            "none" => assert!(told.ends_with("--learner list shows all"), "{told}"),
+            "none" => assert!(told.contains("there are: lbfgs, owl-qn, "), "{told}"),
             other => {
                 assert!(told.ends_with(&format!("did you mean {other}?")), "{told}");
                 assert!(find(other).is_ok());

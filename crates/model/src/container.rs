@@ -53,7 +53,7 @@ impl Container {
             return Err(Error::new(&name, "this is a folder, not a model", "name the .seqoia file in it"));
         }
         if kind.is_file() && kind.len() == 0 {
-            return Err(Error::new(&name, "the file is empty", "train a model: seqoia train --help"));
+            return Err(Error::new(&name, "the file is empty", "train the model anew"));
         }
         let bytes = if kind.is_file() {
             Bytes::map(&file).map_err(failed)?
@@ -80,9 +80,12 @@ impl Container {
         let all = bytes.as_slice();
         if all.len() < HEADER || all[..8] != MAGIC {
             let text_mode = all.starts_with(b"SEQOIA\n");
-            let what =
-                if text_mode { "a transfer in text mode broke the model" } else { "this is no Seqoia model" };
-            return Err(Error::new(&file, what, "models are made by: seqoia train -m MODEL.seqoia ..."));
+            let what = if text_mode {
+                "a transfer in text mode broke the model"
+            } else {
+                "this is not a Seqoia model"
+            };
+            return Err(Error::new(&file, what, "models are made by training, with `model FILE`"));
         }
         let version = u32_at(all, 16);
         if version != VERSION {
@@ -153,6 +156,12 @@ impl Container {
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
+    }
+
+    /// The whole file.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.as_slice()
     }
 
     /// Its size in bytes.

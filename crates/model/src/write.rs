@@ -217,7 +217,7 @@ mod tests {
         assert!(write_atomically(folder.path(), b"x").unwrap_err().what.contains("folder"));
         assert!(Container::open(folder.path()).err().unwrap().what.contains("folder"));
         assert!(Container::open(&folder.path().join("no")).err().unwrap().what.contains("cannot read"));
-        assert_eq!(what(b""), "this is no Seqoia model");
+        assert_eq!(what(b""), "this is not a Seqoia model");
         assert_eq!(what(b"SEQOIA\nxx"), "a transfer in text mode broke the model");
         let mut other = sample();
         other[16] = 9;

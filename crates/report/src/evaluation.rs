@@ -23,6 +23,8 @@ pub struct Evaluation<'a> {
     pub labels: &'a [TypeScores],
     /// How many of them are shown as text.
     pub most_labels: usize,
+    /// How to see the others, such as `; --all shows them`.
+    pub others: &'a str,
     /// Known and unknown words, and the file that says which are known.
     pub known: Option<(&'a str, &'a ByKnown)>,
     /// The interval of the score.
@@ -42,7 +44,7 @@ impl Evaluation<'_> {
             out.push_str(&labels(self.labels, self.most_labels).text());
             let more = self.labels.len().saturating_sub(self.most_labels);
             if more > 0 {
-                out.push_str(&format!(" {}; --all shows them\n", counted(more as u64, "more label")));
+                out.push_str(&format!(" {}{}\n", counted(more as u64, "more label"), self.others));
             }
             out.push('\n');
         }
@@ -226,6 +228,7 @@ mod tests {
             unit: Unit::Chunks,
             labels: &[],
             most_labels: 0,
+            others: "",
             known: None,
             interval: None,
             confusions: Some(&confusions),

@@ -1,5 +1,7 @@
 //! What can go wrong between a file and a model, each with a text for the user.
 
+pub use seqoia_core::BadOption;
+
 /// The result of every call of this library that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -18,10 +20,10 @@ pub enum Error {
     /// Training that cannot go on.
     #[error(transparent)]
     Train(#[from] seqoia_core::Error),
-    /// Options that do not go together; a sentence.
-    #[error("{0}")]
-    Option(String),
-    /// Data that do not go together, or not with the model; a sentence.
+    /// An option that cannot be used as given, or options that do not go together.
+    #[error(transparent)]
+    Option(#[from] BadOption),
+    /// Data that do not go together, or not with the model, where no file is to blame; a sentence.
     #[error("{0}")]
     Mismatch(String),
     /// The output cannot be written.

@@ -2,43 +2,56 @@
 //! readers, features, structures, learners and strategies together.
 //!
 //! ```
-//! use std::sync::Arc;
-//! use seqoia::{DataOptions, LabelTask, Labeller, LearnOptions, Predictor, Run, TrainingSet};
+//! use seqoia::{Labeller, Sentences};
 //!
 //! # fn main() -> seqoia::Result<()> {
-//! // Words with a label each; an empty line ends a sentence.
-//! let text = "the D\ndog N\nbarks V\n\na D\ncat N\nsleeps V\n\n";
-//! let mut data = DataOptions::default();
-//! data.features.templates.push(("example".into(), "U0:%x[0,0]\nU1:%x[-1,0]\nB\n".into()));
-//! let set = TrainingSet::read(seqoia::input_from_text("train", text)?, &data)?;
+//! let mut sentences = Sentences::new("mine");
+//! sentences.add(&["the", "dog", "barks"], &["D", "N", "V"])?;
+//! sentences.add(&["a", "cat", "sleeps"], &["D", "N", "V"])?;
 //!
-//! let learner = seqoia::learners::find("averaged-perceptron").map_err(seqoia::Error::Option)?;
-//! let (task, options) = (LabelTask::new(&set, None), LearnOptions::new(learner, learner.defaults()));
-//! let run = Run::new(&task, &options)?;
-//! let trained = run.run(&mut (), &Arc::default())?;
+//! let model = Labeller::train(sentences).template("U0:%x[0,0]\nU1:%x[-1,0]\nB\n").fit()?;
+//! # let folder = std::env::temp_dir().join(format!("seqoia-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # let folder = folder.as_path();
+//! model.save(folder.join("pos.seqoia"))?;
 //!
-//! let model = Arc::new(Labeller::from_bytes("model", &run.model(&trained)?)?);
-//! assert_eq!(Predictor::new(model).label(&[&["the"], &["cat"], &["barks"]])?, ["D", "N", "V"]);
+//! let model = Labeller::open(folder.join("pos.seqoia"))?;
+//! let mut predictor = model.predictor(); // one for each thread
+//! assert_eq!(predictor.label(&["the", "cat", "barks"])?, ["D", "N", "V"]);
+//! let best = predictor.nbest(&["the", "cat", "barks"], 2)?;
+//! assert!(best[0].score > best[1].score);
+//! # std::fs::remove_dir_all(folder)?;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`Labeller::train`] also takes the name of a file, and [`Training`] what goes with it: features, a dev set, the
+//! learner. [`Predictor`] labels, and gives probabilities and the best few labellings; [`Labeller::score`] says how good
+//! a model is on labelled data. `examples/` has three programs. Below that lie [`TrainingSet`], [`LabelTask`] and
+//! [`Run`], which the command line is made of, and [`rerank`] beside them.
 
 mod error;
 pub mod label;
 mod model;
+pub mod rerank;
 pub mod run;
 pub mod score;
 pub mod tools;
 
-pub use error::{Error, Result};
+pub use error::{BadOption, Error, Result};
 pub use label::{
-    ChainOptions, DataOptions, DevSet, FeatureChoice, LabelColumn, LabelTask, Labeller, PairChoice,
-    Predictor, RuleChoice, TrainingSet,
+    ChainOptions, DataOptions, DevSet, FeatureChoice, LabelColumn, LabelTask, Labeller, Marginals,
+    PairChoice, Predictor, Ranked, Recipe, RuleChoice, Source, Training, TrainingSet,
 };
 pub use model::Model;
-pub use run::{Checkpoint, Ended, Head, LearnOptions, PassRow, Passes, Run, Strength, Task, Trained, Watch};
+pub use rerank::{CandidateSet, RerankTask, Reranker};
+pub use run::{
+    Checkpoint, Ended, Head, LearnOptions, PassRow, Passes, Run, Strength, Task, Trained, Watch, Wish,
+};
 pub use seqoia_core as core;
 pub use seqoia_data as data;
+pub use seqoia_data::format::{AsToken, Ready, Sentences};
+pub use seqoia_data::scheme::Scheme;
 pub use seqoia_eval as eval;
 pub use seqoia_learners::registry as learners;
 pub use seqoia_model::{check_target, write_atomically};

@@ -7,12 +7,15 @@ use seqoia_model::{Container, Error as ModelError};
 
 use crate::error::Result;
 use crate::label::Labeller;
+use crate::rerank::Reranker;
 use crate::run::Head;
 
 /// A model of any kind.
 pub enum Model {
     /// Labels sequences.
-    Labeller(Arc<Labeller>),
+    Labeller(Labeller),
+    /// Chooses from lists of candidates.
+    Reranker(Arc<Reranker>),
 }
 
 impl Model {
@@ -20,8 +23,8 @@ impl Model {
     ///
     /// # Errors
     /// When it cannot be read, is not a model, or is damaged.
-    pub fn open(path: &Path) -> Result<Model> {
-        Self::read(Container::open(path)?)
+    pub fn open(path: impl AsRef<Path>) -> Result<Model> {
+        Self::read(Container::open(path.as_ref())?)
     }
 
     /// A model that is in memory; `name` is for errors.
@@ -35,7 +38,8 @@ impl Model {
     fn read(container: Container) -> Result<Model> {
         let head = Head::read(&container)?;
         match head.kind.as_str() {
-            Labeller::KIND => Ok(Model::Labeller(Arc::new(Labeller::read(container)?))),
+            Labeller::KIND => Ok(Model::Labeller(Labeller::read(container)?)),
+            Reranker::KIND => Ok(Model::Reranker(Arc::new(Reranker::read(container)?))),
             other => {
                 let what = format!("the model is a '{other}', which this program does not know");
                 let help = format!("it was made by {}; use that version", head.made_by);
@@ -49,6 +53,7 @@ impl Model {
     pub fn head(&self) -> &Head {
         match self {
             Model::Labeller(labeller) => labeller.head(),
+            Model::Reranker(reranker) => reranker.head(),
         }
     }
 }

@@ -112,7 +112,7 @@ fn a_warm_start_goes_on_too() {
     let (_, straight, kept) = train(&set, &o, None);
     assert!(train(&set, &resuming(&o, &kept.files[&1]), None).1 == straight);
     o.start = None;
-    assert!(refusal(&set, &resuming(&o, &kept.files[&1]), None).contains("another --warm-start"));
+    assert!(refusal(&set, &resuming(&o, &kept.files[&1]), None).contains("another `warm-start`"));
 }
 
 fn refusal(set: &TrainingSet, options: &LearnOptions, dev: Option<&DevSet>) -> String {
@@ -155,7 +155,7 @@ fn broken_checkpoints_give_errors() {
             |bytes: &[u8]| Checkpoint::from_bytes("ck", bytes).err().map_or(String::new(), |e| e.to_string());
         assert!(what(&model).contains("this is a model, not a checkpoint"));
         assert!(Labeller::from_bytes("ck", file).err().unwrap().to_string().contains("is a checkpoint, not"));
-        assert!(what(b"hello").contains("this is no Seqoia checkpoint\n  help: checkpoints are made by"));
+        assert!(what(b"hello").contains("this is not a Seqoia checkpoint\n  help: checkpoints are made by"));
         for length in (0..file.len()).step_by(file.len() / 100) {
             assert!(!what(&file[..length]).is_empty());
         }

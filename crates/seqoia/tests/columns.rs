@@ -2,19 +2,17 @@
 // A test may unwrap: its failure is the message.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
 use seqoia::data::format::{Field, Kind};
 use seqoia::label::{Output, PredictOptions};
 use seqoia::{DataOptions, LabelColumn, Labeller, Result};
 use seqoia_testkit::labelling::{fit, learner, read, templates, try_label};
 
-fn model(text: &str, kind: Kind, label: LabelColumn, lines: &str) -> Arc<Labeller> {
+fn model(text: &str, kind: Kind, label: LabelColumn, lines: &str) -> Labeller {
     let data = DataOptions { format: Some(kind), label, ..templates(lines) };
     fit(&read(text, &data), None, &learner("perceptron", &[])).labeller()
 }
 
-fn labelled(model: &Arc<Labeller>, text: &str, kind: Kind) -> Result<String> {
+fn labelled(model: &Labeller, text: &str, kind: Kind) -> Result<String> {
     try_label(model, text, &PredictOptions { format: Some(kind), ..PredictOptions::new(Output::Text, 1) })
 }
 
@@ -73,24 +71,23 @@ fn columns_keep_their_order_where_the_label_stands_elsewhere() {
 
 #[test]
 fn columns_that_are_read_and_not_there_are_named() {
-    let error =
-        |model: &Arc<Labeller>, text: &str, kind| labelled(model, text, kind).unwrap_err().to_string();
+    let error = |model: &Labeller, text: &str, kind| labelled(model, text, kind).unwrap_err().to_string();
     let columns =
         model("the x q D\ncat y q N\n", Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\nU1:%x[0,2]\n");
     let trained = "which the model reads; it was trained on columns (4 columns), the label in column 3";
     assert_eq!(
         error(&columns, "cat y\n", Kind::Columns),
-        format!("test has 2 columns (it was read as columns), but not column 2, {trained}")
+        format!("test: 2 columns (it was read as columns), but not column 2, {trained}")
     );
     assert_eq!(
         error(&columns, "cat/N\n", Kind::Tagged),
-        format!("test has 2 columns (it was read as tagged), but not column 2, {trained}")
+        format!("test: 2 columns (it was read as tagged), but not column 2, {trained}")
     );
     let xpos = LabelColumn::Field(Field::Xpos);
     let conllu = model(CONLLU, Kind::Conllu, xpos, "U0:%x[0,1]\nU1:%x[0,3]\n");
     assert_eq!(
         error(&conllu, "cat y\n", Kind::Columns),
-        "test has 2 columns (it was read as columns), but not UPOS of conllu, which the model reads; it was trained \
+        "test: 2 columns (it was read as columns), but not UPOS of conllu, which the model reads; it was trained \
          on conllu (10 columns), the label in XPOS"
     );
     let words = model("the D\ncat N\n", Kind::Columns, LabelColumn::Last, "U0:%x[0,0]\n");

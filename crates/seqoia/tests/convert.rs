@@ -168,7 +168,7 @@ fn a_format_says_what_it_cannot_hold() {
     ] {
         assert_eq!(error(&one(word, label), kind), format!("{expected}{help}"));
     }
-    assert!(error(&one("a", "X"), Kind::Crfsuite).starts_with("--to crfsuite needs attributes"));
+    assert!(error(&one("a", "X"), Kind::Crfsuite).starts_with("`to` crfsuite: it needs attributes"));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn labels_go_where_labels_belong() {
     }
     let error = conll(Kind::Conllu, Field::Form).unwrap_err().to_string();
     assert!(
-        error.starts_with("--label form: labels are written as upos, xpos, feats, deprel or misc"),
+        error.starts_with("`label` form: labels are written as upos, xpos, feats, deprel or misc"),
         "{error}"
     );
 }

@@ -168,7 +168,7 @@ fn a_model_labels_with_the_dictionary_that_it_holds() {
     let f1 = fitted.trained.scores.iter().find(|score| score.name == "f1").unwrap().value;
 
     let model = fitted.labeller();
-    let found = |model: &Arc<Labeller>| {
+    let found = |model: &Labeller| {
         let out = label(model, &dev.replace(' ', ""), 2);
         let [gold, out] = [&dev, &out].map(|t| input_from_text("text", t).unwrap());
         score::compare(gold, out, Some(Kind::Words), &LabelColumn::Last).unwrap().scored.spans.f1()
@@ -182,6 +182,6 @@ fn a_model_labels_with_the_dictionary_that_it_holds() {
     assert!(text.contains("\nword\t1\tａｂｃ\n") && !text.contains("\nword\t2"), "{text}");
     let empty = text.replace("\nword\t1\t", "\nword\t0\t");
     let empty = model_from_text(input_from_text("text", &empty).unwrap()).unwrap();
-    let empty = Arc::new(Labeller::from_bytes("empty", &empty.bytes).unwrap());
+    let empty = Labeller::from_bytes("empty", &empty.bytes).unwrap();
     assert!(found(&empty) < f1 - 1.0, "{} {f1}", found(&empty));
 }

@@ -38,7 +38,7 @@ fn dump(text: &str, options: &DataOptions) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn train(text: &str, options: &DataOptions) -> (Trained, Arc<Labeller>) {
+fn train(text: &str, options: &DataOptions) -> (Trained, Labeller) {
     let fitted = fit(&read(text, options), None, &learner("averaged-perceptron", &[]));
     let labeller = fitted.labeller();
     (fitted.trained, labeller)
@@ -237,7 +237,7 @@ fn a_model_keeps_patterns_width_and_failed_tests() {
     let (_, model) = train(TEXT, &options);
     let set = read(TEXT, &options);
     assert_eq!(model.meta().templates, set.program.templates());
-    let mut predictor = Predictor::new(model);
+    let mut predictor = Predictor::new(&model);
     for text in [TEXT.to_owned(), full_width(TEXT)] {
         for sentence in text.split("\n\n") {
             let rows: Vec<Vec<&str>> = sentence.lines().map(|l| l.split(' ').collect()).collect();

@@ -21,8 +21,8 @@ use seqoia::{
     ChainOptions, Checkpoint, DataOptions, FeatureChoice, Labeller, LearnOptions, Passes, Predictor,
     RuleChoice,
 };
-use seqoia_model::{Container, Writer};
-use seqoia_testkit::files::seal;
+use seqoia_model::Container;
+use seqoia_testkit::files::{seal, with_part};
 use seqoia_testkit::labelling::{fit, learner, read, try_fit, try_label, try_read};
 use serde_json::Value;
 
@@ -315,7 +315,7 @@ fn what_lies_behind_a_header_is_looked_at() {
 fn use_it(bytes: &[u8]) {
     let Ok(labeller) = Labeller::from_bytes("m", bytes) else { return };
     let labeller = Arc::new(labeller);
-    let _ = Predictor::new(Arc::clone(&labeller)).label(&[&["the", "1"], &["dog", "2"]]);
+    let _ = Predictor::new(&labeller).label(&[&["the", "1"], &["dog", "2"]]);
     let _ = why_text(&labeller, "the/1 Dog/2", None);
     let _ = Inspector::new(&labeller).map(|inside| (inside.summary(), inside.strongest(2, None)));
     let text = |labelled| DATA.replace("labels", if labelled { "labels" } else { "no labels" });
@@ -392,15 +392,6 @@ fn alter(value: &mut Value, at: &mut usize, change: Index) {
             items.remove(&name);
         }
     }
-}
-
-/// The model with another part of this name; length and checksum are right.
-fn with_part(container: &Container, name: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut writer = Writer::default();
-    for (part, kind, old) in container.sections() {
-        writer.add_bytes(part, kind, if part == name { bytes } else { old });
-    }
-    writer.to_bytes()
 }
 
 const DATA: &str = r#"{"tokens": [["the", "1"], ["Dog", "2"], ["ABC-1", "2"], ["Dog", "4"]], "features": [["a"], ["b"], [{"c": 2}], []], "labels": ["O", "B-X", "I-X", "B-Y"]}

@@ -282,7 +282,7 @@ fn the_strongest_weights_are_those_of_a_slow_search() {
 }
 
 /// Scores of all labellings of a sentence.
-fn scores(labeller: &Arc<Labeller>, text: &str) -> HashMap<Vec<String>, f64> {
+fn scores(labeller: &Labeller, text: &str) -> HashMap<Vec<String>, f64> {
     let output = Output::Json { marginals: false, nbest: 1_000_000 };
     let out = try_label(labeller, text, &PredictOptions::new(output, 1)).unwrap();
     let record: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -339,7 +339,7 @@ fn contributions_add_up_to_the_difference_of_scores() {
         ),
         (train("ab c\nd efg\nba cd\n", "lbfgs", segmentation), "abcd\n", None),
     ] {
-        let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+        let labeller = Labeller::from_bytes("m", &model).unwrap();
         let scores = scores(&labeller, text);
         let found = why_input(&labeller, input_from_text("test", text).unwrap(), None).unwrap();
         assert_eq!(found.len(), 1);
@@ -359,7 +359,7 @@ fn contributions_add_up_to_the_difference_of_scores() {
 
 #[test]
 fn words_that_lack_columns_are_told_with_an_example() {
-    let labeller = Arc::new(Labeller::from_bytes("m", &models().swap_remove(0).1).unwrap());
+    let labeller = Labeller::from_bytes("m", &models().swap_remove(0).1).unwrap();
     let error = |text: &str| why_text(&labeller, text, None).unwrap_err().to_string();
     assert!(
         error("The/DT dog")
@@ -371,7 +371,7 @@ fn words_that_lack_columns_are_told_with_an_example() {
     assert_eq!(why_text(&labeller, "1/2/CD", None).unwrap().tokens[0].word, "1/2");
     assert!(error("The/DT/O 1/2/CD").contains("more columns than the model reads, column 0 and column 1"));
     assert_eq!(why_text(&labeller, "The/DT 1/2/CD", None).unwrap().tokens[1].word, "1/2");
-    let given = Arc::new(Labeller::from_bytes("m", &models().swap_remove(5).1).unwrap());
+    let given = Labeller::from_bytes("m", &models().swap_remove(5).1).unwrap();
     let error = why_text(&given, "a b", None).unwrap_err().to_string();
     assert!(error.contains("crfsuite on standard input"), "{error}");
 }
@@ -380,7 +380,7 @@ fn words_that_lack_columns_are_told_with_an_example() {
 fn what_a_page_shows_is_what_is_written() {
     let data = generate::columns(1, 400);
     let model = train(&data, "lbfgs", |o| templates(o, PLAIN));
-    let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+    let labeller = Labeller::from_bytes("m", &model).unwrap();
     let run = |threads, look| {
         let options = PredictOptions { look, ..PredictOptions::new(Output::Text, threads) };
         let mut out = vec![];
@@ -409,7 +409,7 @@ fn what_a_page_shows_is_what_is_written() {
 #[test]
 fn smaller_models_are_models() {
     for (name, model) in models() {
-        let labeller = Arc::new(Labeller::from_bytes("m", &model).unwrap());
+        let labeller = Labeller::from_bytes("m", &model).unwrap();
         let same = shrink(&labeller, ShrinkOptions::default()).unwrap();
         assert!(same == model, "{name}: nothing was asked for");
         for (prune, bits) in

@@ -33,11 +33,11 @@ fn train_with(set: &TrainingSet, name: &str, given: &[(&str, &str)]) -> Result<F
     try_fit(set, None, &options, ChainOptions::default(), &mut ())
 }
 
-fn train(set: &TrainingSet, learner: &str) -> Arc<Labeller> {
+fn train(set: &TrainingSet, learner: &str) -> Labeller {
     train_with(set, learner, &[]).unwrap().labeller()
 }
 
-fn run(model: &Arc<Labeller>, text: &str, output: Output, given: Option<&str>) -> Result<String, Error> {
+fn run(model: &Labeller, text: &str, output: Output, given: Option<&str>) -> Result<String, Error> {
     let given = given.map(str::to_owned);
     try_label(model, text, &PredictOptions { given, ..PredictOptions::new(output, 1) })
 }
@@ -69,7 +69,7 @@ fn no_illegal_transition_is_ever_printed() {
             };
             let ruled = train(&set(true), entry.name);
             let free = train(&set(false), entry.name);
-            let labels = |model: &Arc<Labeller>, output| run(model, &test_text, output, None).unwrap();
+            let labels = |model: &Labeller, output| run(model, &test_text, output, None).unwrap();
             for output in [Output::Text, Output::NBest(5)] {
                 let text = labels(&ruled, output);
                 assert!(last_fields(&text).iter().all(|l| legal(scheme, l)), "{}", entry.name);
@@ -159,7 +159,7 @@ fn tables_of_rules_are_held() {
     assert!(error.starts_with("r:1: there is no label 'B-NPP'") && error.contains("B-NP"), "{error}");
     // Rules that leave nothing are an error, not a label.
     let error = read(&train_text, |o| o.rules = table("forbid * </s>")).err().unwrap().to_string();
-    assert!(error.starts_with("train:1: --rules allow no labelling of this sentence"), "{error}");
+    assert!(error.starts_with("train:1: the rules allow no labelling of this sentence"), "{error}");
     // Here every sentence of the training data has one, but none of a single token has.
     let long = "a N x B-X\nb N x I-X\n\n".repeat(10);
     let set = read(&long, |o| o.rules = table("forbid <s> I-X\nforbid B-X </s>")).unwrap();
@@ -210,12 +210,12 @@ fn given_labels_are_kept_and_the_others_are_found() {
     let model = train(&set, "adagrad");
     // Rows of fields have no labels, whatever words look like.
     let rows: &[&[&str]] = &[&["O", "NN", "O"], &["_", "NN", "O"], &["B-NEW", "NN", "O"]];
-    let plain = Predictor::new(Arc::clone(&model)).label(rows).unwrap();
-    assert_eq!(Predictor::new(Arc::clone(&model)).with_known("_").label(rows).unwrap(), plain);
+    let plain = Predictor::new(&model).label(rows).unwrap();
+    assert_eq!(Predictor::new(&model).with_known("_").label(rows).unwrap(), plain);
     let error = run(&model, "a NN x O\nb NN x B-NEW\n", Output::Text, Some("_")).unwrap_err().to_string();
     assert!(error.starts_with("test:2: the label 'B-NEW' is given"), "{error}");
     let error = run(&model, "a NN x\nb NN x\n", Output::Text, Some("_")).unwrap_err().to_string();
-    assert!(error.starts_with("--given: test has no column 3"), "{error}");
+    assert!(error.starts_with("test: there is no column 3"), "{error}");
 }
 
 /// The model's scheme is not the file's: what is printed is in the file's, keeps to it and to given labels, and
@@ -268,7 +268,7 @@ fn words_are_given_to_models_of_words_only() {
         ..PredictOptions::new(Output::Text, 1)
     };
     let error = try_label(&model, "ab a\n", &options).unwrap_err().to_string();
-    assert!(error.starts_with("--given: words of test are no labels"), "{error}");
+    assert!(error.starts_with("test: words are not labels"), "{error}");
 }
 
 /// Every n-th label is not known.
@@ -283,7 +283,7 @@ fn hidden(text: &str, n: usize) -> String {
 #[test]
 fn labels_that_are_known_in_part_train() {
     let (train_text, test_text) = (generate::columns(1, 300), generate::columns(2, 60));
-    let right = |model: &Arc<Labeller>| {
+    let right = |model: &Labeller| {
         let out = label(model, &test_text, 1);
         score::last_two("out", out.as_bytes(), false).unwrap().scored.accuracy.tokens()
     };
@@ -310,7 +310,7 @@ fn labels_that_are_known_in_part_train() {
         assert!(weights(&plain) == weights(&marked), "{}", entry.name);
     }
     let nothing = read("a N _\nb N _\n", |o| o.partial = Some("_".to_owned())).err().unwrap();
-    assert!(nothing.to_string().contains("no label that is known"), "{nothing}");
+    assert!(nothing.to_string().contains("no label is known"), "{nothing}");
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn partial_labels_can_change_their_scheme() {
 #[test]
 fn weights_and_costs_of_labels_count() {
     let (train_text, test_text) = (generate::columns(1, 200), generate::columns(2, 100));
-    let found = |model: &Arc<Labeller>| {
+    let found = |model: &Labeller| {
         let out = run(model, &test_text, Output::Text, None).unwrap();
         last_fields(&out).iter().flatten().filter(|l| l.ends_with("-NP")).count()
     };
@@ -357,7 +357,7 @@ fn weights_and_costs_of_labels_count() {
     let error = train_with(&set, "lbfgs", &[]).unwrap_err().to_string();
     assert!(error.contains("adagrad"), "{error}");
     let error = train_with(&set, "adagrad", &[]).unwrap_err().to_string();
-    assert!(error.contains("--cost X"), "{error}");
+    assert!(error.contains("`cost X`"), "{error}");
     // A weight of 0 for all labels of a sentence leaves it out.
     let weighted =
         read("a N X\nb N X\n\nc N Y\n", |o| o.label_weights = vec![("X".to_owned(), 0.0)]).unwrap();

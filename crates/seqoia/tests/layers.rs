@@ -11,9 +11,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("run", &["error"]),
     ("label", &["error", "run"]),
+    ("rerank", &["error", "run"]),
     ("score", &["error", "label"]),
     ("tools", &["error", "label"]),
-    ("model", &["error", "label", "run"]),
+    ("model", &["error", "label", "rerank", "run"]),
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

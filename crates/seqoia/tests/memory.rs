@@ -10,7 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use seqoia::data::{generate, open};
-use seqoia::{DataOptions, DevSet, LabelTask, LearnOptions, PairChoice, Run, Strength, TrainingSet};
+use seqoia::{
+    CandidateSet, DataOptions, DevSet, LabelTask, LearnOptions, PairChoice, RerankTask, Run, Strength,
+    TrainingSet,
+};
 use seqoia_testkit::labelling::{TEMPLATES, in_batches, passes, templates};
 
 /// Counts the bytes that are held, and the most that were.
@@ -67,6 +70,20 @@ fn measured(train: &Path, dev: Option<&Path>, data: &DataOptions, options: &Lear
     (said, MOST.load(Ordering::Relaxed) - before)
 }
 
+/// The same for lists of candidates.
+fn measured_lists(train: &Path, options: &LearnOptions) -> (usize, usize) {
+    let before = HELD.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let set = CandidateSet::read(open::open(train).unwrap()).unwrap();
+    let dev = set.read_dev(open::open(train).unwrap()).unwrap();
+    let task = RerankTask::new(&set, Some(&dev));
+    let run = Run::new(&task, options).unwrap();
+    let said = run.memory();
+    let trained = run.run(&mut (), &Arc::default()).unwrap();
+    drop(run.model(&trained).unwrap());
+    (said, MOST.load(Ordering::Relaxed) - before)
+}
+
 /// Bytes that a run says it takes for the program itself.
 const PROGRAM: usize = 16 << 20;
 /// Of these, what reading a file takes however small it is: blocks of text, and what unpacks them.
@@ -94,7 +111,7 @@ fn a_run_takes_what_it_says() {
     let numbers: String = generate::columns(1, 300).lines().map(number).collect();
     let numbers = file("numbers", &numbers);
     let plain = templates(TEMPLATES);
-    let all = DataOptions { pairs: PairChoice::All, ..plain.clone() };
+    let all = DataOptions { pairs: Some(PairChoice::All), ..plain.clone() };
     let edges = templates(&format!("{TEMPLATES}B1:%x[0,1]\nB2:%x[-1,1]/%x[0,1]\n"));
     let values = templates("U0:%x[0,0]=%v[0,2]\nU1:%x[-1,0]=%v[0,2]\nU2:%x[0,1]=%v[0,2]\nB\nB1:%x[0,1]\n");
     let mut chunking = DataOptions::default();
@@ -113,6 +130,26 @@ fn a_run_takes_what_it_says() {
         ("adagrad in batches of 100", in_batches(passes("adagrad", 2), 100)),
     ];
     let mut wrong = vec![];
+    let lists: String = (0..300)
+        .map(|i| {
+            let candidate = |j: usize| {
+                let features: Vec<String> =
+                    (0..50).map(|k| format!("\"f{}\": {}.5", (i * 7 + j * 13 + k * 31) % 9000, k)).collect();
+                format!("{{\"text\": \"{j}\", \"features\": {{{}}}, \"cost\": {j}}}", features.join(", "))
+            };
+            let candidates: Vec<String> = (0..1 + i % 40).map(candidate).collect();
+            format!("{{\"candidates\": [{}]}}\n", candidates.join(", "))
+        })
+        .collect();
+    let lists = file("lists", &lists);
+    for (name, options) in &learners {
+        for threads in [1, 3] {
+            let (said, took) = measured_lists(&lists, &LearnOptions { threads, ..options.clone() });
+            if took > said - PROGRAM + BLOCKS || said > 4 * took + PROGRAM {
+                wrong.push(format!("{name} on {threads} threads, lists: took {took}, said {said}"));
+            }
+        }
+    }
     for (text, data, what, times) in [
         (&small, &plain, "a small file", 4),
         (&medium, &plain, "a file", 4),

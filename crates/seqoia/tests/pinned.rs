@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use seqoia::label::{Output, PredictOptions};
 use seqoia::{DataOptions, Labeller, LearnOptions, Model};
@@ -36,7 +35,7 @@ fn trained() -> Fitted {
 
 #[test]
 fn a_model_of_old_opens_and_labels() {
-    let Model::Labeller(model) = Model::open(&path()).unwrap();
+    let Model::Labeller(model) = Model::open(path()).unwrap() else { panic!("not a labeller") };
     assert_eq!(model.head().training["learner"], "averaged-perceptron");
     assert_eq!(model.meta().labels.len(), 6);
     let text = "A DT\nwhite JJ\ncat NN\nhas VBZ\nslept VBN\nat IN\nthe DT\ndog NN\n. .\n";
@@ -66,6 +65,6 @@ fn training_gives_the_weights_that_it_gave() {
         assert!(name == "meta" || old == new, "{name}");
     }
     // And what the file says is what the run says.
-    let labeller = Arc::new(Labeller::from_bytes("new", &bytes).unwrap());
+    let labeller = Labeller::from_bytes("new", &bytes).unwrap();
     assert_eq!(labeller.meta().tokens, 23);
 }

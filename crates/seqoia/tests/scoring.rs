@@ -71,7 +71,7 @@ fn agree(train: &str, dev: &str, data: &DataOptions, what: &str) -> Vec<Score> {
     let set = read(train, data);
     let fitted = fit(&set, Some(&held_out(dev, &set)), &passes("perceptron", 2));
     let (model, trained) = (fitted.labeller(), fitted.trained);
-    assert_eq!(try_out(&model, input("dev", dev)).unwrap().score, trained.scores[0], "{what}");
+    assert_eq!(try_out(&model, input("dev", dev)).unwrap().scores[0], trained.scores[0], "{what}");
     let out = label(&model, dev, 1);
     let against = score::compare(input("dev", dev), input("out", &out), data.format, &LabelColumn::Last);
     assert_eq!(scores(&against.unwrap()), trained.scores, "{what}");
@@ -167,7 +167,7 @@ fn columns_are_read_as_training_reads_them() {
     assert_eq!(
         error(conllu),
         "out: conllu holds one labelling only, and two are compared\n  \
-         help: give the file with the right labels: --gold FILE --label COLUMN"
+         help: give the file with the right labels: `gold FILE` `label COLUMN`"
     );
     let as_columns = score::last_two_of(input("out", conllu), Some(Kind::Columns), false).unwrap();
     assert_eq!(as_columns.scored.accuracy.tokens(), 100.0);
@@ -202,7 +202,7 @@ fn what_is_no_labelling_of_these_sentences_is_refused() {
     assert_eq!(
         error("a N O\nb V B-X\n", marginals, &LabelColumn::Last),
         "f:2: the last column holds numbers, not labels\n  \
-         help: label without --marginals: the last column must be the predicted label"
+         help: label without `marginals`: the last column must be the predicted label"
     );
     assert!(
         error("a N O\nb V B-X\n", marginals, &LabelColumn::Number(2))

@@ -125,17 +125,19 @@ fn flags_of_search_go_with_search() {
         let given: Vec<_> = update.map(|u| ("update".to_owned(), u.to_owned())).into_iter().collect();
         let settings = match entry.check(&given) {
             Ok(settings) => settings,
-            Err(what) => return what,
+            Err(error) => return error.to_string(),
         };
         let chain = ChainOptions { beam, ..ChainOptions::default() };
         let wrong = chain.check(&LearnOptions::new(entry, settings)).err();
         wrong.map_or(String::new(), |e| e.to_string())
     };
+    let told = wrong("lbfgs", Some(4), None);
     assert!(
-        wrong("lbfgs", Some(4), None).starts_with("lbfgs does not search, so it does not use --beam; these")
+        told.starts_with("`beam` 4: lbfgs does not search, so it does not use this option; these"),
+        "{told}"
     );
-    assert!(wrong("sgd", None, Some("full")).contains("does not use --update"));
-    assert!(wrong("perceptron", None, Some("early")).contains("goes with --beam"));
+    assert!(wrong("sgd", None, Some("full")).starts_with("`update` full: sgd does not use this option"));
+    assert!(wrong("perceptron", None, Some("early")).starts_with("`update` early: it goes with `beam N`"));
     assert!(wrong("perceptron", None, Some("soon")).contains("one of full, early, latest, max-violation"));
     assert_eq!(wrong("perceptron", None, Some("full")) + &wrong("perceptron", Some(4), Some("latest")), "");
 }
@@ -191,7 +193,7 @@ fn dev_scores_are_those_of_the_model_that_is_kept() {
     assert_eq!(short.passes, short.best_pass + 1);
     assert!(short.passes < 8);
     o.keep_last = true;
-    assert!(o.check().unwrap_err().to_string().contains("--keep best"));
+    assert!(o.check().unwrap_err().to_string().contains("`keep best`"));
     (o.keep_last, o.patience) = (false, Some(0));
     assert!(o.check().is_err());
 }
@@ -317,7 +319,7 @@ fn damaged_models_give_errors_and_hostile_ones_no_panic() {
         }
         seal(&mut hostile);
         if let Ok(labeller) = Labeller::from_bytes("m", &hostile) {
-            let _ = Predictor::new(Arc::new(labeller)).label(&[&["The", "DT", "O"], &["trade", "NN", "O"]]);
+            let _ = Predictor::new(&labeller).label(&[&["The", "DT", "O"], &["trade", "NN", "O"]]);
         }
     }
 }

@@ -3,8 +3,6 @@
 // A test may unwrap: its failure is the message.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
 use seqoia::data::format::Kind;
 use seqoia::label::{Output, PredictOptions, predict};
 use seqoia::{DataOptions, Labeller, Result};
@@ -14,7 +12,7 @@ use seqoia_testkit::labelling::{Fitted, fit, learner, read, templates, try_read}
 const WORD: &str = "U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nU2:%x[0,0]/%x[1,0]\nB\n";
 
 /// A model of `text` that has seen enough of it to find the same labels there.
-fn model(text: &str, kind: Kind, templates: &str) -> Arc<Labeller> {
+fn model(text: &str, kind: Kind, templates: &str) -> Labeller {
     fitted(text, kind, templates).labeller()
 }
 
@@ -23,7 +21,7 @@ fn fitted(text: &str, kind: Kind, lines: &str) -> Fitted {
     fit(&read(text, &data), None, &learner("lbfgs", &[]))
 }
 
-fn labelled(model: &Arc<Labeller>, test: &str, kind: Kind, output: Output) -> Result<String> {
+fn labelled(model: &Labeller, test: &str, kind: Kind, output: Output) -> Result<String> {
     let mut out = vec![];
     let how = PredictOptions { format: Some(kind), ..PredictOptions::new(output, 1) };
     let done = predict(model, seqoia::input_from_text("test", test).unwrap(), &how, &mut out);
@@ -33,7 +31,7 @@ fn labelled(model: &Arc<Labeller>, test: &str, kind: Kind, output: Output) -> Re
     done.map(|_| String::from_utf8(out).unwrap())
 }
 
-fn refusal(model: &Arc<Labeller>, test: &str, kind: Kind) -> String {
+fn refusal(model: &Labeller, test: &str, kind: Kind) -> String {
     labelled(model, test, kind, Output::Text).unwrap_err().to_string()
 }
 
@@ -69,8 +67,8 @@ fn labels_that_make_no_words_are_not_written_as_words() {
         assert_eq!(
             refusal(&model, "a b c\n", Kind::Words),
             format!(
-                "test is read as words, which cannot hold what the model finds: the label {label:?} does not say \
-                 which characters make a word; --json writes every label"
+                "test: it is read as words, which cannot hold what the model finds: the label {label:?} does not say \
+                 which characters make a word; `json` writes every label"
             ),
             "{why}"
         );
@@ -109,8 +107,8 @@ fn labels_that_a_file_cannot_hold_are_refused() {
     );
     assert_eq!(
         refusal(&tabs, "a X\nb X\n", Kind::Columns),
-        "test is read as columns, which cannot hold what the model finds: the label \"New York\" holds a blank, and \
-         blanks separate the columns; --json writes every label"
+        "test: it is read as columns, which cannot hold what the model finds: the label \"New York\" holds a blank, and \
+         blanks separate the columns; `json` writes every label"
     );
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{Setup, batch, minibatch, serial};
 use seqoia_core::param::{Param, Settings, nearest};
-use seqoia_core::{Error, Profile, Result, Strategy, Structure};
+use seqoia_core::{BadOption, Error, Profile, Result, Strategy, Structure};
 
 /// Which learners a strategy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +54,15 @@ impl Entry {
     /// Checks parameters given as text.
     ///
     /// # Errors
-    /// A sentence for the user.
-    pub fn check(&self, given: &[(String, String)]) -> std::result::Result<Settings, String> {
+    /// A parameter that it does not have, with the strategies that do, or a value outside its range.
+    pub fn check(&self, given: &[(String, String)]) -> std::result::Result<Settings, BadOption> {
         let unused = given.iter().find(|(name, _)| !self.has(name));
-        if let Some((name, _)) = unused {
+        if let Some((name, value)) = unused {
             let users: Vec<_> = STRATEGIES.iter().filter(|s| s.has(name)).map(|s| s.name).collect();
             if !users.is_empty() {
                 let users = users.join(", ");
-                return Err(format!("strategy {} does not use --{name}; these do: {users}", self.name));
+                let what = format!("strategy {} does not use this option; these do: {users}", self.name);
+                return Err(BadOption::of(name, value, what));
             }
         }
         Settings::check(self.name, self.params, given)
@@ -104,13 +105,13 @@ impl Chosen {
     /// batch size is given, else `serial`. `given` are parameters of strategies as text.
     ///
     /// # Errors
-    /// A sentence: an unknown name with the nearest one, a parameter that the strategy does not use or a value
-    /// outside its range.
+    /// An unknown name, with the nearest one, a parameter that the strategy does not use or a value outside its
+    /// range.
     pub fn new(
         name: Option<&str>,
         given: &[(String, String)],
         learner: &Profile,
-    ) -> std::result::Result<Chosen, String> {
+    ) -> std::result::Result<Chosen, BadOption> {
         let entry = match name {
             Some(name) => find(name)?,
             None if learner.whole => &batch::ENTRY,
@@ -138,13 +139,14 @@ impl Chosen {
 /// Looks a strategy up by name.
 ///
 /// # Errors
-/// A sentence with the nearest name.
-pub fn find(name: &str) -> std::result::Result<&'static Entry, String> {
+/// An unknown name, with the nearest one.
+pub fn find(name: &str) -> std::result::Result<&'static Entry, BadOption> {
     let names = || STRATEGIES.iter().map(|s| s.name);
-    STRATEGIES.iter().find(|s| s.name == name).ok_or_else(|| match nearest(name, names()) {
-        Some(other) => format!("there is no strategy '{name}'; did you mean {other}?"),
-        None => {
-            format!("there is no strategy '{name}'; there are: {}", names().collect::<Vec<_>>().join(", "))
-        }
+    STRATEGIES.iter().find(|s| s.name == name).ok_or_else(|| {
+        let other = match nearest(name, names()) {
+            Some(other) => format!("did you mean {other}?"),
+            None => format!("there are: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        BadOption::of("strategy", name, format!("there is no such strategy; {other}"))
     })
 }

@@ -257,13 +257,12 @@ fn a_strategy_is_found_by_name_or_by_learner_and_checks_its_parameters() {
     assert_eq!(name(None, &[], &sgd).unwrap(), ("serial", 1));
     assert_eq!(name(None, &size("24"), &sgd).unwrap(), ("minibatch", 24));
     assert_eq!(name(Some("minibatch"), &size("3"), &sgd).unwrap(), ("minibatch", 3));
-    assert!(name(Some("minibach"), &[], &sgd).unwrap_err().contains("did you mean minibatch?"));
-    assert!(
-        name(Some("serial"), &size("3"), &sgd)
-            .unwrap_err()
-            .contains("strategy serial does not use --batch-size; these do: minibatch")
+    assert!(name(Some("minibach"), &[], &sgd).unwrap_err().what.contains("did you mean minibatch?"));
+    assert_eq!(
+        name(Some("serial"), &size("3"), &sgd).unwrap_err().to_string(),
+        "`batch-size` 3: strategy serial does not use this option; these do: minibatch"
     );
-    assert!(name(None, &size("0"), &sgd).unwrap_err().contains("from 1"));
+    assert!(name(None, &size("0"), &sgd).unwrap_err().what.contains("from 1"));
     let refused = find("minibatch").unwrap().accepts(&lbfgs).unwrap_err().to_string();
     assert_eq!(
         refused,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqoia::{Checkpoint, LearnOptions, PassRow, Watch};
+use seqoia_model::{Container, Writer};
 
 /// Keeps the checkpoints of a run, by pass; raises a flag when a pass has ended.
 #[derive(Default)]
@@ -41,4 +42,14 @@ pub fn seal(bytes: &mut [u8]) {
     bytes[24..32].copy_from_slice(&length.to_le_bytes());
     let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[16..]);
     bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// A container in which one section has other bytes.
+#[must_use]
+pub fn with_part(container: &Container, name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    for (part, kind, old) in container.sections() {
+        writer.add_bytes(part, kind, if part == name { bytes } else { old });
+    }
+    writer.to_bytes()
 }

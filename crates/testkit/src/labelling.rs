@@ -89,8 +89,8 @@ pub struct Fitted {
 impl Fitted {
     /// The model.
     #[must_use]
-    pub fn labeller(&self) -> Arc<Labeller> {
-        Arc::new(Labeller::from_bytes("model", &self.bytes).unwrap())
+    pub fn labeller(&self) -> Labeller {
+        Labeller::from_bytes("model", &self.bytes).unwrap()
     }
 }
 
@@ -122,7 +122,7 @@ pub fn fit(set: &TrainingSet, dev: Option<&DevSet>, options: &LearnOptions) -> F
 ///
 /// # Errors
 /// As prediction.
-pub fn try_label(model: &Arc<Labeller>, text: &str, options: &PredictOptions) -> Result<String> {
+pub fn try_label(model: &Labeller, text: &str, options: &PredictOptions) -> Result<String> {
     let mut out = vec![];
     predict(model, input_from_text("test", text)?, options, &mut out)?;
     Ok(String::from_utf8(out).unwrap())
@@ -130,13 +130,13 @@ pub fn try_label(model: &Arc<Labeller>, text: &str, options: &PredictOptions) ->
 
 /// The same as plain text, on so many threads.
 #[must_use]
-pub fn label(model: &Arc<Labeller>, text: &str, threads: usize) -> String {
+pub fn label(model: &Labeller, text: &str, threads: usize) -> String {
     try_label(model, text, &PredictOptions::new(Output::Text, threads)).unwrap()
 }
 
 /// F1 of a model on labelled text.
 #[must_use]
-pub fn f1(model: &Arc<Labeller>, text: &str) -> f64 {
+pub fn f1(model: &Labeller, text: &str) -> f64 {
     let labelled = label(model, text, 2);
     score::last_two("out", labelled.as_bytes(), false).unwrap().scored.spans.f1()
 }

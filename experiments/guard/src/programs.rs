@@ -15,7 +15,10 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("train-averaged", "train train.txt -t words.txt --learner averaged-perceptron --passes 3 -m out.seqoia"),
     ("train-dev", "train train.txt -t words.txt --learner adagrad --passes 2 --dev test.txt -m out.seqoia"),
     ("train-edges", "train train.txt -t edges.txt --learner lbfgs --passes 2 -m out.seqoia"),
-    ("train-ner", "train train.txt --features ner --learner perceptron --passes 1 -m out.seqoia"),
+    (
+        "train-ner",
+        "train train.txt --features ner --scheme iob2 --pairs observed --learner perceptron --passes 1 -m out.seqoia",
+    ),
     (
         "train-crfsuite",
         "train train.crfsuite --format crfsuite --learner perceptron --passes 1 -m out.seqoia",
@@ -40,7 +43,10 @@ const STEPS: &[(&str, &str)] = &[
     ("convert --to crfsuite -t words.txt train.txt", "train.crfsuite"),
     ("convert --to crfsuite -t words.txt test.txt", "test.crfsuite"),
     ("train train.txt -t words.txt --learner adagrad --passes 2 -m words.seqoia", ""),
-    ("train train.txt --features ner --learner adagrad --passes 1 -m ner.seqoia", ""),
+    (
+        "train train.txt --features ner --scheme iob2 --pairs observed --learner adagrad --rate 0.2 --passes 1 -m ner.seqoia",
+        "",
+    ),
     ("train train.crfsuite --format crfsuite --learner adagrad --passes 1 -m crfsuite.seqoia", ""),
     ("predict -m words.seqoia test.txt", "labelled.txt"),
 ];

@@ -14,7 +14,8 @@ Examples:
   seqoia eval --errors --bootstrap --train train.txt --html out.html out.txt
   seqoia eval --gold en-test.conllu --label xpos out.conllu
   seqoia eval --compare old.txt new.txt
-  seqoia eval --metric sighan --gold gold.txt --words train.txt out.txt")]
+  seqoia eval --metric sighan --gold gold.txt --words train.txt out.txt
+  seqoia eval --gold lists.jsonl chosen.txt")]
 pub(crate) struct EvalArgs {
     /// Predictions: the last two columns are gold and predicted; - is standard input
     pub(crate) data: Option<PathBuf>,
@@ -65,7 +66,8 @@ pub(crate) struct EvalArgs {
     /// Random swaps that the test of --compare makes [default: 9999]
     #[arg(long, value_name = "N", requires = "compare", help_heading = "Other questions")]
     pub(crate) shuffles: Option<usize>,
-    /// Another metric; sighan: words of segmented text against those of --gold
+    /// Another metric; sighan: words of segmented text against those of --gold; cost: what was chosen from the
+    /// lists of candidates of --gold
     #[arg(long, value_name = "NAME", help_heading = "Other questions",
         conflicts_with_all = ["compare", "label", "format", "conlleval", "raw", "errors", "train", "html"])]
     pub(crate) metric: Option<MetricName>,
@@ -77,6 +79,7 @@ pub(crate) struct EvalArgs {
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum MetricName {
     Sighan,
+    Cost,
 }
 
 /// What stands behind an option whose number may be left out: the number, or already the data.

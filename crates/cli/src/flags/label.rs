@@ -12,9 +12,6 @@ pub(crate) struct LabelArgs {
     /// Format of the data, if it is not to be recognised
     #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Files")]
     pub(crate) format: Option<Kind>,
-    /// Start from this model's weights, matched by attribute and label name
-    #[arg(long, value_name = "FILE", help_heading = "Files")]
-    pub(crate) warm_start: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) templates: TemplateArgs,
@@ -45,15 +42,16 @@ pub(crate) struct LabelArgs {
     /// Column of the label: a number from 0; CoNLL-U: upos, xpos, feats, deprel [default: the last]
     #[arg(long, value_name = "COLUMN", help_heading = "Features")]
     pub(crate) label: Option<String>,
-    /// Label scheme to train in: iob1, iob2, iobes, bmes, bie [default: the file's]
+    /// Label scheme to train in: iob1, iob2, iobes, bmes, bie [default: that of --features SET, else
+    /// the file's]
     #[arg(long, value_name = "SCHEME", help_heading = "Features")]
     pub(crate) scheme: Option<String>,
     /// Drop attributes seen fewer than N times
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Features")]
     pub(crate) cutoff: u32,
-    /// Which (attribute, label) pairs have a weight
-    #[arg(long, value_enum, default_value_t = PairsName::Observed, help_heading = "Features")]
-    pub(crate) pairs: PairsName,
+    /// Which (feature, label) pairs have a weight [default: that of --features SET, else observed]
+    #[arg(long, value_enum, help_heading = "Features")]
+    pub(crate) pairs: Option<PairsName>,
 
     /// Which labels may follow each other: bio, iobes or another scheme, or a file with lines such as
     /// `forbid O I-PER`

@@ -4,9 +4,10 @@ use clap::{Args, ValueEnum};
 
 #[derive(Args)]
 pub(crate) struct LearnArgs {
-    /// Learner by name; `list` shows all
-    #[arg(long, value_name = "NAME", default_value = "lbfgs", help_heading = "Learning")]
-    pub(crate) learner: String,
+    /// Learner by name; `list` shows all [default: that of --features SET; with a penalty lbfgs or
+    /// owl-qn; else averaged-perceptron, for lists lbfgs]
+    #[arg(long, value_name = "NAME", help_heading = "Learning")]
+    pub(crate) learner: Option<String>,
     /// Strategy by name; `list` shows all [default: the learner's]
     #[arg(long, value_name = "NAME", help_heading = "Learning")]
     pub(crate) strategy: Option<String>,

@@ -26,7 +26,7 @@ pub(crate) use predict::PredictArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use templates::TemplateArgs;
-pub(crate) use train::TrainArgs;
+pub(crate) use train::{TaskName, TrainArgs};
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -77,6 +77,11 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Kind> {
         .map(|name| Kind::parse(&name).unwrap_or(Kind::Columns))
 }
 
+/// Options that cannot be used as they were given, in the words of this program.
+pub(crate) fn refused(what: impl Into<String>) -> seqoia::Error {
+    seqoia::BadOption::new(what).into()
+}
+
 /// Opens the data: the file, or standard input unless a person sits there.
 ///
 /// # Errors
@@ -85,7 +90,7 @@ pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::In
     match data {
         Some(path) => Ok(seqoia::data::open::open(path)?.with_limit(limit()?)),
         None if std::io::stdin().is_terminal() => {
-            Err(seqoia::Error::Option("no data: name a file, or - to type it in here".to_owned()))
+            Err(refused("no data: name a file, or - to type it in here"))
         }
         None => Ok(seqoia::data::open::open(Path::new("-"))?.with_limit(limit()?)),
     }
@@ -107,7 +112,7 @@ pub(crate) fn limit() -> seqoia::Result<usize> {
     let number = if unit > 0 { &text[..text.len() - 1] } else { &text };
     let bytes = number.parse::<usize>().ok().and_then(|n| n.checked_mul(1 << unit)).filter(|n| *n > 0);
     bytes.ok_or_else(|| {
-        seqoia::Error::Option(format!("SEQOIA_LIMIT={text}: expected a number of bytes, such as 500M or 4G"))
+        refused(format!("SEQOIA_LIMIT={text}: expected a number of bytes, such as 500M or 4G"))
     })
 }
 
@@ -120,7 +125,7 @@ const MOST_THREADS: usize = 1024;
 /// `--threads 0`.
 pub(crate) fn threads(given: Option<usize>) -> seqoia::Result<usize> {
     match given {
-        Some(0) => Err(seqoia::Error::Option("--threads 0: at least one thread is needed".to_owned())),
+        Some(0) => Err(refused("--threads 0: at least one thread is needed")),
         Some(n) => Ok(n.min(MOST_THREADS)),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
     }

@@ -12,6 +12,9 @@ pub(crate) struct RunArgs {
     /// Held-out data, scored after every pass
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) dev: Option<PathBuf>,
+    /// Start from this model's weights, matched by the names of features and labels
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) warm_start: Option<PathBuf>,
     /// Write a checkpoint here after every pass
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -2,22 +2,26 @@
 
 use std::process::ExitCode;
 
+use clap::ArgMatches;
 use seqoia::data::format::Kind;
+use seqoia::label::recipes::DEFAULT_LEARNER;
 use seqoia::label::warm;
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    ChainOptions, DataOptions, DevSet, Error, LabelColumn, LabelTask, Labeller, LearnOptions, PairChoice,
-    TrainingSet, tools,
+    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, Recipe, TrainingSet,
+    tools,
 };
 
-use super::{folds, model_file, train};
-use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open};
+use super::{folds, learn, model_file, train};
+use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open, refused};
 use crate::reporter::Reporter;
 use crate::{inputs, screen, targets};
 
-pub(super) fn run(args: &TrainArgs, mut learn: LearnOptions) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     let (data, chain) = (data_options(args)?, chain_options(args)?);
+    let recipe = data.recipe.map(|recipe| &recipe.learn);
+    let mut learn = learn::options(args, matches, recipe, DEFAULT_LEARNER)?;
     if let Some(folds) = args.label.folds {
         return folds::run(args, &data, &learn, chain, folds);
     }
@@ -31,14 +35,20 @@ pub(super) fn run(args: &TrainArgs, mut learn: LearnOptions) -> anyhow::Result<E
     learn.check()?;
     chain.check(&learn)?;
 
-    let reporter = Reporter::new(&args.run)?;
+    let mut reporter = Reporter::new(&args.run)?;
+    if args.learn.learner.is_none() && learn.l1.is_none() && learn.l2.is_none() {
+        let other = "`learner adagrad` `pairs all` too: no learner is best on all data";
+        if let Some(what) = data.recipe.map_or(Some(other), |recipe| recipe.beyond) {
+            reporter.suggest(what);
+        }
+    }
     let set = TrainingSet::read(open(args.data.as_deref())?, &data)?;
     let dev = match &args.run.dev {
         Some(path) => Some(DevSet::read(open(Some(path))?, &set)?),
         None => None,
     };
     let mut known = None;
-    if let Some(path) = &args.label.warm_start {
+    if let Some(path) = &args.run.warm_start {
         let start = warm::weights(&Labeller::open(path)?, &set)?;
         known = Some((path.as_path(), start.known));
         learn.start = Some(Start { weights: start.weights, memo: None });
@@ -55,7 +65,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     let label = &args.label;
     if args.data.is_none() && !label.gazetteer.is_empty() {
         let what = "no data: --gazetteer takes all files behind it; name the data before it";
-        return Err(Error::Option(what.to_owned()).into());
+        return Err(refused(what).into());
     }
     let mut options = DataOptions { cutoff: label.cutoff, ..DataOptions::default() };
     options.features = inputs::features(&label.templates)?;
@@ -64,13 +74,14 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     options.features.lexica = inputs::lexica(label)?;
     options.features.own_words = label.own_dictionary;
     if let Some(column) = &label.label {
-        options.label = LabelColumn::parse(column).map_err(|e| Error::Option(format!("--label: {e}")))?;
+        options.label = LabelColumn::parse(column)?;
     }
     options.scheme = label.scheme.as_deref().map(|name| inputs::scheme("--scheme", name)).transpose()?;
-    options.pairs = match label.pairs {
+    options.pairs = label.pairs.map(|pairs| match pairs {
         PairsName::Observed => PairChoice::Observed,
         PairsName::All => PairChoice::All,
-    };
+    });
+    options.recipe = Recipe::of(&options.features);
     options.rules = label.rules.as_deref().map(inputs::rules).transpose()?;
     options.partial.clone_from(&label.partial);
     options.label_weights = inputs::numbers_of("--label-weight", &label.label_weight)?;
@@ -83,7 +94,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
 
 fn chain_options(args: &TrainArgs) -> seqoia::Result<ChainOptions> {
     if args.label.beam == Some(0) {
-        return Err(Error::Option("--beam 0: at least one label is needed".to_owned()));
+        return Err(refused("--beam 0: at least one label is needed"));
     }
     let precision = match args.label.precision {
         PrecisionName::F64 => Precision::F64,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use seqoia::core::param::{Kind as ParamKind, Param};
-use seqoia::learners::{self, LEARNERS, Penalty};
-use seqoia::strategies::{Chosen, STRATEGIES};
-use seqoia::{Checkpoint, Error, LearnOptions, Passes, Strength};
+use seqoia::learners::LEARNERS;
+use seqoia::run::Recipe;
+use seqoia::strategies::STRATEGIES;
+use seqoia::{Checkpoint, LearnOptions, Passes, Strength, Wish};
 
-use crate::flags::{KeepName, TrainArgs, threads};
+use crate::flags::{KeepName, TrainArgs, refused, threads};
 use crate::inputs::number;
 
 /// Everyone who declares parameters: a name and its parameters.
@@ -78,40 +79,41 @@ fn given<'a>(params: impl Iterator<Item = &'a Param>, matches: Option<&ArgMatche
     given
 }
 
-/// The options of a run.
-pub(super) fn options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia::Result<LearnOptions> {
+/// The options of a run: what was typed, then the recipe, then the learner `default`.
+pub(super) fn options(
+    args: &TrainArgs,
+    matches: Option<&ArgMatches>,
+    recipe: Option<&Recipe>,
+    default: &str,
+) -> seqoia::Result<LearnOptions> {
     let (run, args) = (&args.run, &args.learn);
-    let learner = learners::find(&args.learner).map_err(Error::Option)?;
-    let of_learners = given(LEARNERS.iter().flat_map(|l| l.params), matches);
-    let settings = learner.check(&of_learners).map_err(Error::Option)?;
-    let mut options = LearnOptions::new(learner, settings);
-    options.l1 = match (&args.l1, &args.c1, &args.rho1) {
+    let l1 = match (&args.l1, &args.c1, &args.rho1) {
         (Some(x), _, _) => Some(strength("--l1", x)?),
         (_, Some(x), _) => Some(Strength::OverN(number("--c1", x)?)),
         (_, _, Some(x)) => Some(Strength::OverN(number("--rho1", x)?)),
         _ => None,
     };
-    options.l2 = match (&args.l2, &args.c2, &args.rho2, &args.c) {
+    let l2 = match (&args.l2, &args.c2, &args.rho2, &args.c) {
         (Some(x), _, _, _) => Some(strength("--l2", x)?),
         (_, Some(x), _, _) => Some(Strength::OverN(finite("--c2", x, 2.0 * number("--c2", x)?)?)),
         (_, _, Some(x), _) => Some(Strength::OverN(number("--rho2", x)?)),
-        (_, _, _, Some(x)) if learner.penalty != Penalty::None => match number("-C", x)? {
+        (_, _, _, Some(x)) => match number("-C", x)? {
             c if c > 0.0 => Some(Strength::OverN(finite("-C", x, 1.0 / c)?)),
-            _ => return Err(Error::Option(format!("-C {x}: expected a number above 0"))),
+            _ => return Err(refused(format!("-C {x}: expected a number above 0"))),
         },
-        (_, _, _, Some(_)) => return Err(Error::Option(format!("{} does not use -C", learner.name))),
         _ => None,
     };
-    let of_strategies = given(STRATEGIES.iter().flat_map(|s| s.params), matches);
-    let chosen = Chosen::new(args.strategy.as_deref(), &of_strategies, &options.profile());
-    options.strategy = Some(chosen.map_err(Error::Option)?);
-    options.threads = threads(args.threads)?;
-    options.passes = args.passes.map(Passes::Exactly).or(args.max_passes.map(Passes::AtMost));
-    if matches!(options.passes, Some(Passes::Exactly(0) | Passes::AtMost(0))) {
-        return Err(Error::Option("--passes, --max-passes: at least one pass is needed".to_owned()));
+    let passes = args.passes.map(Passes::Exactly).or(args.max_passes.map(Passes::AtMost));
+    if matches!(passes, Some(Passes::Exactly(0) | Passes::AtMost(0))) {
+        return Err(refused("--passes, --max-passes: at least one pass is needed"));
     }
+    let (learner, strategy) = (args.learner.clone(), args.strategy.clone());
+    let parameters = given(owners().flat_map(|(_, params)| params), matches);
+    let wish = Wish { learner, parameters, strategy, l1, l2, passes };
+    let mut options = wish.options(recipe, default)?;
+    options.threads = threads(args.threads)?;
     if run.checkpoint_every == 0 {
-        return Err(Error::Option("--checkpoint-every 0: at least every pass".to_owned()));
+        return Err(refused("--checkpoint-every 0: at least every pass"));
     }
     options.checkpoint_every = run.checkpoint.as_ref().map(|_| run.checkpoint_every);
     options.resume = run.resume.as_deref().map(Checkpoint::open).transpose()?.map(Arc::new);
@@ -125,9 +127,9 @@ pub(super) fn options(args: &TrainArgs, matches: Option<&ArgMatches>) -> seqoia:
 fn finite(flag: &str, text: &str, x: f64) -> seqoia::Result<f64> {
     match x.is_finite() {
         true => Ok(x),
-        false => Err(Error::Option(format!(
-            "{flag} {text}: the penalty that this stands for is not a finite number"
-        ))),
+        false => {
+            Err(refused(format!("{flag} {text}: the penalty that this stands for is not a finite number")))
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod folds;
 mod label;
 mod learn;
+mod rerank;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,14 +14,14 @@ use seqoia::learners::LEARNERS;
 use seqoia::strategies::STRATEGIES;
 use seqoia::{Ended, Error, LearnOptions, Run, Task};
 
-use crate::flags::{RunArgs, TrainArgs};
+use crate::flags::{RunArgs, TaskName, TrainArgs, refused};
 use crate::reporter::Reporter;
 use crate::{screen, signals};
 
 pub(crate) use learn::with_declared_flags;
 
 pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
-    if args.learn.learner == "list" || args.learn.strategy.as_deref() == Some("list") {
+    if args.learn.learner.as_deref() == Some("list") || args.learn.strategy.as_deref() == Some("list") {
         screen::result(&list())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -29,7 +30,10 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         screen::result(&format!("Feature sets (--features NAME):\n\n{sets}"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    label::run(args, learn::options(args, matches)?)
+    match args.task {
+        TaskName::Label => label::run(args, matches),
+        TaskName::Rerank => rerank::run(args, matches),
+    }
 }
 
 /// Trains any task and writes its model. `said` adds to what is shown before the first pass.
@@ -59,7 +63,7 @@ fn train(
 
 /// Where the model goes.
 fn model_file(args: &RunArgs) -> seqoia::Result<&Path> {
-    let missing = || Error::Option("no model file given: add -m MODEL.seqoia".to_owned());
+    let missing = || refused("no model file given: add -m MODEL.seqoia");
     args.model.as_deref().ok_or_else(missing)
 }
 

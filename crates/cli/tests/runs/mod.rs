@@ -1,14 +1,16 @@
 //! Runs the commands of a document and compares what they print, to the letter.
 //!
 //! A `console` block, or one without a name, has commands behind `$ `, continued behind `> `; then `? CODE` if the
-//! command is to fail; then its output, errors included. A `sh` block is run as it stands and must succeed. In an
-//! output, `[..]` stands for anything within a line, with as many blanks before it as a wide number leaves, and
-//! a line `...` for any lines: for times, threads and memory. `OVERWRITE=1` puts what was printed into the
-//! document and keeps the lines that still fit.
+//! command is to fail; then its output, errors included. A `sh` block is run as it stands and must succeed, and so
+//! must a `python` block; where there is no Python, a document with such blocks is not run. In an output, `[..]`
+//! stands for anything within a line, with as many blanks before it as a wide number leaves, and a line `...` for
+//! any lines: for times, threads and memory. `OVERWRITE=1` puts what was printed into the document and keeps the
+//! lines that still fit.
 //!
 //! By hand, since trycmd takes backslashes for slashes and starts programs without a shell.
 
 #![allow(dead_code)] // each test program uses some of it
+#![allow(clippy::print_stderr)] // a document that is not run is named
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -34,13 +36,13 @@ pub(crate) fn blocks<'a>(lines: &[&'a str]) -> Vec<(&'a str, Range<usize>)> {
     blocks
 }
 
-/// A command of the guide.
+/// A command of a document.
 struct Step {
-    line: usize, // of the guide, from 1
+    line: usize, // of the document, from 1
     script: String,
     code: i32,
     code_at: Option<usize>,       // line that has it
-    output: Option<Range<usize>>, // lines of the guide; none if it is not looked at
+    output: Option<Range<usize>>, // lines of the document; none if it is not looked at
     last: bool,                   // of its block
 }
 
@@ -77,8 +79,13 @@ fn steps(lines: &[&str]) -> Vec<Step> {
                 let script = format!("set -e\n{}", lines[range].join("\n"));
                 steps.push(Step { line: i, script, code: 0, code_at: None, output: None, last: true });
             }
-            "rust" | "text" => (), // the first is compared below, the second holds no commands
-            other => panic!("line {i}: blocks are console, sh, rust or text, not '{other}'"),
+            "python" => {
+                let script =
+                    format!("python3 - <<'END_OF_PROGRAM'\n{}\nEND_OF_PROGRAM", lines[range].join("\n"));
+                steps.push(Step { line: i, script, code: 0, code_at: None, output: None, last: true });
+            }
+            "rust" | "text" => (), // the first is compared elsewhere, the second holds no commands
+            other => panic!("line {i}: blocks are console, sh, python, rust or text, not '{other}'"),
         }
     }
     steps
@@ -132,9 +139,13 @@ fn trimmed(mut lines: Vec<&str>) -> Vec<&str> {
 /// Runs a document's commands in a folder.
 pub(crate) fn check(document: &Path, folder: &Path) {
     let text = std::fs::read_to_string(document).unwrap_or_else(|e| panic!("{}: {e}", document.display()));
-    let name = document.file_name().unwrap().to_string_lossy().into_owned();
+    let name = document.strip_prefix(root()).unwrap_or(document).to_string_lossy().into_owned();
     let lines: Vec<&str> = text.lines().collect();
     let mut new: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+    if blocks(&lines).iter().any(|block| block.0 == "python") && run("python3 --version", folder).0 != 0 {
+        eprintln!("{name} is not run: there is no python3");
+        return;
+    }
     let (mut wrong, mut changed) = (vec![], vec![]);
     for step in steps(&lines) {
         let (code, printed) = run(&step.script, folder);

@@ -31,7 +31,7 @@ pub struct TemplateFile {
     pub transitions: bool,
 }
 
-const WAPITI: &str = "Wapiti's patterns look so: give the file with --patterns";
+const WAPITI: &str = "Wapiti's patterns look so: give the file with `patterns`";
 /// How one recognises them.
 const COMMANDS: [&str; 6] = ["%t[", "%m[", "%X[", "%T[", "%M[", "%x[@"];
 
@@ -169,7 +169,7 @@ mod tests {
         for wapiti in
             ["u:%x[0,0]", "b", "*", "U:%X[0,0]", "U:%t[0,0,\"a\"]", "U:%m[0,0,\"[]\"]", "U:%x[@1,0]"]
         {
-            assert!(error(wapiti).contains("--patterns"), "{wapiti}");
+            assert!(error(wapiti).contains("`patterns`"), "{wapiti}");
         }
         assert!(error("U0:%x[0,0").contains("no closing bracket"));
         assert!(error("U0:%y[0,0]").contains("'%y[0,0]' is no macro"));

@@ -127,7 +127,7 @@ impl Indexer {
             }
             let id = labels.intern(name).filter(|&id| usize::from(id) < MOST_LABELS).ok_or_else(|| {
                 Error::at(file, block.line(i), format!("there are more than {MOST_LABELS} different labels"))
-                    .help("is --label the right column?")
+                    .help("is `label` the right column?")
             })?;
             corpus.labels.push(id);
         }

@@ -97,7 +97,7 @@ fn parse_command(text: &str) -> std::result::Result<(Piece, &str), Mistake> {
     let (letter, bracket) = (letters.next().ok_or_else(bad)?, letters.next());
     let kind = letter.to_ascii_lowercase();
     if kind == 'v' {
-        return Err((bad().0, "%v is one of templates: give the file with --template"));
+        return Err((bad().0, "%v is one of templates: give the file with `template`"));
     }
     if !matches!(kind, 'x' | 't' | 'm') || bracket != Some('[') {
         return Err(bad());
@@ -211,7 +211,7 @@ mod tests {
                 .starts_with("p.txt:2: 'X:%x[0,0]' is no pattern\n  help: a pattern")
         );
         assert!(error(" u:%x[0,0]").contains("is no pattern"));
-        assert!(error("u:%v[0,0]").contains("--template"));
+        assert!(error("u:%v[0,0]").contains("`template`"));
         for bad in
             ["%", "%x", "%x[", "%x[]", "%x[0]", "%x[0,", "%x[0,-1]", "%x[a,0]", "%x[@,0]", "%x(0,0)", "%%"]
         {

@@ -204,6 +204,11 @@ impl Rows {
         self.weights.push((narrow(self.tokens.len()), weight));
     }
 
+    /// Bytes of strings that do not stand in the text.
+    pub(super) fn own_bytes(&self) -> usize {
+        self.side.len()
+    }
+
     #[inline]
     fn taken(&self) -> usize {
         self.tokens.last().map_or(0, |token| token.first as usize + token.fields as usize)
@@ -327,6 +332,16 @@ impl Block {
         }
         self.text.push_str(&self.rows.side);
         Ok(())
+    }
+
+    /// Puts what rows have of their own where spans look for it, without any text of a file.
+    pub(super) fn settle(&mut self) {
+        self.text.push_str(&self.rows.side[self.text.len()..]);
+    }
+
+    /// The reverse, for other rows.
+    pub(super) fn unsettle(&mut self) {
+        self.text.clear();
     }
 
     /// Number of sentences.

@@ -429,8 +429,7 @@ mod tests {
             assert_eq!(
                 limited(long, size).unwrap_err().to_string(),
                 "a.txt:3: a sentence of more than 20 bytes starts here\n  help: is the end of a sentence missing, \
-                 mostly an empty line? the environment variable SEQOIA_LIMIT raises this bound, such as \
-                 SEQOIA_LIMIT=4G",
+                 mostly an empty line? `limit` raises this bound, such as `limit 4G`",
                 "{size}"
             );
             let short = "a\n\nlong 1\nlong 2\nlon\n\nb\nc\n\nabcdefghijabcdefghij";

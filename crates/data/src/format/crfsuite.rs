@@ -228,7 +228,9 @@ impl Format for Crfsuite {
 /// Writes a sentence.
 pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
     if !sentence.ready {
-        return refuse("it holds attributes, and this sentence has none (-t and --features make some)");
+        return refuse(
+            "it holds attributes, and this sentence has none (`template` and `features` make some)",
+        );
     }
     if sentence.weight != 1.0 {
         out.extend_from_slice(format!("@weight:{}\n", sentence.weight).as_bytes());

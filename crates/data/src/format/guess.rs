@@ -73,9 +73,9 @@ impl Guess {
     pub const fn doubt(self) -> Option<&'static str> {
         match self {
             Self::Like(Kind::Tagged) => {
-                Some("every label holds a slash, and all else: is this --format tagged?")
+                Some("every label holds a slash, and all else: is this `format tagged`?")
             }
-            Self::Like(_) => Some("every column but the first is NAME=VALUE: is this --format crfsuite?"),
+            Self::Like(_) => Some("every column but the first is NAME=VALUE: is this `format crfsuite`?"),
             Self::Csv(_) => Some("this looks like CSV, and is read as columns between blanks"),
             Self::Ragged(_) => None,
         }
@@ -85,11 +85,11 @@ impl Guess {
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
-            Self::Like(Kind::Tagged) => "if each word has its label behind a slash: --format tagged",
+            Self::Like(Kind::Tagged) => "if each word has its label behind a slash: `format tagged`",
             Self::Like(_) | Self::Ragged(Kind::Crfsuite) => {
-                "if a row is a label and its attributes: --format crfsuite"
+                "if a row is a label and its attributes: `format crfsuite`"
             }
-            Self::Ragged(_) => "if each line is a sentence, its words between blanks: --format words",
+            Self::Ragged(_) => "if each line is a sentence, its words between blanks: `format words`",
             Self::Csv(';') => {
                 "columns stand between blanks or tabs; make tabs of it: python3 -c \"import csv, sys; \
                  [print(*row, sep='\\t') for row in csv.reader(sys.stdin, delimiter=';')]\" < FILE"

@@ -82,6 +82,13 @@ pub(super) fn last_document(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+impl Jsonl {
+    /// What sentences of a program with ready attributes are like.
+    pub(super) fn of_program(fields: usize, labelled: bool) -> Self {
+        Self { fields, labelled, ready: true, keys: vec![] }
+    }
+}
+
 impl Line<'_> {
     fn len(&self) -> usize {
         self.tokens.as_ref().map_or_else(|| self.features.as_ref().map_or(0, Vec::len), Vec::len)
@@ -286,6 +293,7 @@ pub(super) fn can_start(line: &[u8]) -> bool {
     !rest.is_empty() && (inside.len() == rest.len() || matches!(inside.first(), Some(b'"' | b'\'' | b'}')))
 }
 
+const LISTS: &str = "lists of candidates are for re-ranking, which is another task than labelling";
 const WANTED: &str =
     "a line is an object such as {\"tokens\": [\"The\", \"cat\"], \"labels\": [\"DT\", \"NN\"]}";
 const ALIKE: &str = "all lines have the same keys, and all tokens as many fields";
@@ -319,8 +327,10 @@ impl Jsonl {
             let line: Line<'_> =
                 serde_json::from_str(row).map_err(|error| (number, told(&error), WANTED.to_owned()))?;
             if line.tokens.is_none() && line.features.is_none() {
-                let what = format!("neither 'tokens' nor 'features'; {}", listed(&keys(row)));
-                return Err((number, what, WANTED.to_owned()));
+                let found = keys(row);
+                let what = format!("neither 'tokens' nor 'features'; {}", listed(&found));
+                let lists = found.iter().any(|key| key == "candidates");
+                return Err((number, what, if lists { LISTS } else { WANTED }.to_owned()));
             }
             let span = Span::new(here, here + row.len());
             let own = line.document.map(RawValue::get);
@@ -632,6 +642,10 @@ mod tests {
             (
                 one.replace("tokens", "words"),
                 "a.jsonl:1: neither 'tokens' nor 'features'; the keys are 'words', 'labels'\n  help: a line is",
+            ),
+            (
+                "{\"candidates\":[]}".to_owned(),
+                "a.jsonl:1: neither 'tokens' nor 'features'; the keys are 'candidates'\n  help: lists of candidates",
             ),
             ("{}".to_owned(), "a.jsonl:1: neither 'tokens' nor 'features'; there are no keys"),
             (

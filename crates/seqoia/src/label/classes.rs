@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Labeller;
 use super::columns::{column_name, place};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Tokens that are looked at: enough to see a class, too few to take time.
 const SAMPLE: usize = 2000;
@@ -88,14 +88,15 @@ pub(crate) fn check(
         let name = column_name(format.kind(), place);
         if known == 0 && tokens > 0 {
             let few: Vec<&str> = values.iter().take(NAMED).map(String::as_str).collect();
-            return Err(Error::Mismatch(format!(
-                "{file}: {name} has {}, none of which the training data had there: it had {}{}\n  help: give the \
-                 columns of the training data in their order, one token per line; is this running text, or is a \
-                 column missing?",
+            let what = format!(
+                "{name} has {}, none of which the training data had there: it had {}{}",
                 strange.join(" "),
                 few.join(" "),
                 if values.len() > NAMED { " and so on" } else { "" }
-            )));
+            );
+            let help = "give the columns of the training data in their order, one token per line; is this running \
+                        text, or is a column missing?";
+            return Err(seqoia_data::Error::new(file, what).help(help).into());
         }
         if 2 * known < tokens {
             return Ok(Some(format!(

@@ -9,7 +9,7 @@ use seqoia_data::features::Program;
 use seqoia_data::format::{Field, Format, Kind, Place};
 
 use super::Labeller;
-use crate::error::{Error, Result, counted};
+use crate::error::{Result, counted};
 
 /// What makes the attributes of a file: the model's own templates, reading the columns of the file.
 ///
@@ -18,18 +18,18 @@ use crate::error::{Error, Result, counted};
 pub(crate) fn program_for(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<Arc<Program>> {
     let (from, to) = (labeller.kind(), format.kind());
     if labeller.program().given().is_some() && !format.ready() {
-        return Err(Error::Mismatch(format!(
-            "{file} has no attributes, which the model was trained on; read as {}",
-            to.name()
-        )));
+        let what =
+            format!("there are no attributes, which the model was trained on; it was read as {}", to.name());
+        return Err(seqoia_data::Error::new(file, what).into());
     }
     if is_conll(to) && !is_conll(from) {
-        return Err(Error::Mismatch(format!(
-            "{file} is read as {}, of which the model does not know where labels go: it was trained on {}\n  help: \
-             convert the file: seqoia convert --to columns --label COLUMN",
+        let what = format!(
+            "it is read as {}, of which the model does not know where labels go: it was trained on {}",
             to.name(),
             from.name()
-        )));
+        );
+        let help = "convert the file with `to columns` and `label COLUMN`";
+        return Err(seqoia_data::Error::new(file, what).help(help).into());
     }
     let columns = read_columns(labeller);
     let lacking: Vec<String> = columns
@@ -38,7 +38,7 @@ pub(crate) fn program_for(labeller: &Labeller, file: &str, format: &dyn Format) 
         .map(|column| column_name(from, *column))
         .collect();
     if !lacking.is_empty() {
-        return Err(Error::Mismatch(lacks(labeller, file, format, &lacking)));
+        return Err(seqoia_data::Error::new(file, lacks(labeller, format, &lacking)).into());
     }
     if to == Kind::Columns && !is_conll(from) {
         check_number(labeller, file, format)?;
@@ -121,16 +121,20 @@ fn check_number(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<
     let mut wanted = vec![all.to_string()];
     wanted.extend((last && all > 2).then(|| format!("{} without the label", all - 1)));
     wanted.extend((read_columns(labeller) == [0]).then(|| "the word alone".to_owned()));
-    Err(Error::Mismatch(format!(
-        "{file} has {}, the training data had {all}, the label in column {}\n  help: a line is a token with its \
-         columns ({}), and an empty line ends a sentence; of running text make lines first, such as by tr ' ' '\\n'",
+    let what = format!(
+        "{}, where the training data had {all}, the label in column {}",
         counted(have, "column"),
-        meta.label_column,
+        meta.label_column
+    );
+    let help = format!(
+        "each line is one token with its columns ({}), and an empty line ends a sentence; split running text into \
+         tokens first, one per line, punctuation apart",
         wanted.join(", or "),
-    )))
+    );
+    Err(seqoia_data::Error::new(file, what).help(help).into())
 }
 
-fn lacks(labeller: &Labeller, file: &str, format: &dyn Format, lacking: &[String]) -> String {
+fn lacks(labeller: &Labeller, format: &dyn Format, lacking: &[String]) -> String {
     let (meta, kind) = (labeller.meta(), labeller.kind());
     let (have, read_as) = (counted(format.columns(), "column"), format.kind().name());
     let (trained, label) = (counted(meta.columns, "column"), column_name(kind, meta.label_column));
@@ -140,7 +144,7 @@ fn lacks(labeller: &Labeller, file: &str, format: &dyn Format, lacking: &[String
         lacking.join(" and ")
     };
     format!(
-        "{file} has {have} (it was read as {read_as}), but not {of}, which the model reads; it was trained on \
+        "{have} (it was read as {read_as}), but not {of}, which the model reads; it was trained on \
          {} ({trained}), the label in {label}",
         kind.name(),
     )

@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use seqoia_core::{Corpus, Sequence};
 use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
-use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind, Place};
-use seqoia_data::open::Input;
+use seqoia_data::format::{Format, Guess, Kind, Place};
 use seqoia_structures::chain::{Chain, Rules, Sets, Space};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::classes::{Class, Collector};
 use super::options::{DataOptions, Features, PairChoice, RuleChoice};
 use super::rules::{self, Broken};
 use super::schemes::{self, Schemes};
 use super::suspects::{self, Met};
-use super::{own_words, raw, weights};
-use crate::error::{Error, Result};
+use super::{Recipe, Source, own_words, raw, weights};
+use crate::error::{BadOption, Result};
 
 /// Everything that training needs to know about its data.
 pub struct TrainingSet {
@@ -59,6 +57,8 @@ pub struct TrainingSet {
     pub cutoff: u32,
     /// The options it was read with.
     pub pairs: PairChoice,
+    /// What went where nothing was chosen.
+    pub recipe: Option<&'static Recipe>,
     /// Which labels may follow each other.
     pub rules: Option<Arc<Rules>>,
     /// Bytes of the largest stretch of text that was in memory, with what was found in it.
@@ -104,7 +104,7 @@ const MOST: u64 = u32::MAX as u64;
 /// A file with all its attributes and with the labels to train on, before anything is dropped.
 pub(crate) struct Reading {
     pub(crate) file: String,
-    pub(crate) format: Box<dyn Format>,
+    pub(crate) format: Arc<dyn Format>,
     pub(crate) label: usize,
     pub(crate) features: Features,
     pub(crate) program: Arc<Program>,
@@ -117,12 +117,11 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn new(input: Input, options: &DataOptions) -> Result<Reading> {
-        let file = input.name.clone();
-        let (input, lexica) = own_words::collect(input, &options.features, options.format)?;
-        let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
-        let mut block = Block::default();
-        let format = format::first(&mut blocks, &mut block, options.format)?;
+    pub(crate) fn new(source: Source, options: &DataOptions) -> Result<Reading> {
+        let file = source.name();
+        let (source, lexica) = own_words::collect(source, &options.features, options.format)?;
+        let mut reader = source.reader(options.format, options.features.reads_mentions())?;
+        let format = reader.format();
         if let (None, Some(guess @ Guess::Csv(_))) = (options.format, format.guess()) {
             let what = guess.doubt().unwrap_or_default();
             return Err(seqoia_data::Error::new(file, what).help(guess.help()).into());
@@ -131,42 +130,34 @@ impl Reading {
         let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
-        let (mut digest, mut text) = (Xxh3::new(), 0);
         let word = format.kind().word(format.columns(), Some(label));
         let mut raw = raw::Watch::default();
         let mut classes = Collector::new(&program, word);
-        loop {
-            digest.update(block.text().as_bytes());
-            format.parse(&file, &mut block)?;
-            classes.add(&block);
-            raw.look(&*format, &block);
-            text = text.max(block.bytes(format.kind()) + blocks.bytes());
+        while let Some(block) = reader.next()? {
+            classes.add(block);
+            raw.look(&*format, block);
             for sentence in block.sentences() {
                 let gold = sentence.tokens.clone().map(|i| block.field(i, label));
-                indexer.push(&file, &block, sentence.tokens.clone(), gold)?;
-            }
-            if !blocks.fill(&mut block)? {
-                break;
+                indexer.push(&file, block, sentence.tokens.clone(), gold)?;
             }
         }
         if indexer.is_empty() {
-            return Err(Error::Mismatch(format!("{file} has no sentence to learn from")));
+            return Err(seqoia_data::Error::new(file, "there is no sentence to learn from").into());
         }
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
-        let digest = format!("{:032x}", digest.digest128());
-        let classes = classes.finish();
+        let (digest, text, classes) = (reader.digest(), reader.largest(), classes.finish());
         Ok(Reading { file, format, label, features, program, indexer, schemes, digest, text, classes, raw })
     }
 }
 
 impl TrainingSet {
-    /// Reads a file.
+    /// Reads a file, an open text or sentences in memory.
     ///
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
-    pub fn read(input: Input, options: &DataOptions) -> Result<TrainingSet> {
+    pub fn read(source: impl Into<Source>, options: &DataOptions) -> Result<TrainingSet> {
         let Reading { file, format, label, features, program, indexer, schemes, digest, text, classes, raw } =
-            Reading::new(input, options)?;
+            Reading::new(source.into(), options)?;
         raw.check(&file)?;
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
@@ -178,9 +169,9 @@ impl TrainingSet {
             doubts.extend(suspects(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?);
         }
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
-        let all = options.pairs == PairChoice::All;
+        let all = options.pairs() == PairChoice::All;
         let too_many =
-            || Error::Option("more than four billion weights; try --cutoff 2 or --pairs observed".to_owned());
+            || BadOption::new("more than four billion weights; try `cutoff 2` or `pairs observed`").into();
         if all
             && Space::weights_of_all(indexed.labels.len(), indexed.kept_nodes.len(), indexed.kept_edges.len())
                 > MOST
@@ -214,12 +205,13 @@ impl TrainingSet {
         if let Some((rules, file)) = rules.as_deref().map(|rules| (rules, &file)) {
             rules::can_be_met(rules, &corpus, &indexed.lines, file)?;
         }
-        let table = |given: &[(String, f64)], flag| weights::per_label(given, names, flag, &file, absent);
-        weights::weigh(&mut corpus, &table(&options.label_weights, "--label-weight")?);
-        let costs = table(&options.label_costs, "--label-cost")?;
+        let table = |given: &[(String, f64)], option| weights::per_label(given, names, option, &file, absent);
+        weights::weigh(&mut corpus, &table(&options.label_weights, "label-weight")?);
+        let costs = table(&options.label_costs, "label-cost")?;
         let weight = corpus.normalise_weights();
         if weight <= 0.0 {
-            return Err(Error::Mismatch(format!("all weights of {file} are 0: nothing to learn from")));
+            let what = "all weights are 0: there is nothing to learn from";
+            return Err(seqoia_data::Error::new(file, what).into());
         }
         Ok(TrainingSet {
             node_numbers,
@@ -241,7 +233,8 @@ impl TrainingSet {
             without_pos: features.without_pos,
             digest,
             cutoff: options.cutoff.max(1),
-            pairs: options.pairs,
+            pairs: options.pairs(),
+            recipe: options.recipe,
             terms: terms(options, rules.as_deref()),
             rules,
             broken,
@@ -265,10 +258,11 @@ impl TrainingSet {
     /// A file with labels and attributes as this one has.
     pub(crate) fn check_dev(&self, file: &str, format: &dyn Format) -> Result<()> {
         if format.label() == Place::Missing {
-            return Err(Error::Mismatch(format!("{file} has no labels to compare with")));
+            return Err(seqoia_data::Error::new(file, "there are no labels to compare with").into());
         }
         if self.program.given().is_some() && !format.ready() {
-            return Err(Error::Mismatch(format!("{file} has no attributes, {} has", self.file)));
+            let what = format!("there are no attributes, which {} has", self.file);
+            return Err(seqoia_data::Error::new(file, what).into());
         }
         Ok(())
     }

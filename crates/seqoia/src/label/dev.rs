@@ -8,19 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use seqoia_core::{Corpus, Judge, Score};
 use seqoia_data::features::{Extractor, Labels, Memory};
-use seqoia_data::format::{self, Block, Blocks};
-use seqoia_data::open::Input;
 use seqoia_data::scheme;
 use seqoia_strategies::Crew;
 use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
-use xxhash_rust::xxh3::Xxh3;
 
-use super::TrainingSet;
 use super::raw;
 use super::rules;
 use super::schemes::Schemes;
 use super::scorer::Scorer;
-use crate::error::{Error, Result, counted};
+use super::{Source, TrainingSet};
+use crate::error::{Result, counted};
 
 /// Sentences that a worker takes at a time.
 const PORTION: usize = 32;
@@ -38,41 +35,32 @@ pub struct DevSet {
 }
 
 impl DevSet {
-    /// Reads a file; it must be like the training file.
+    /// Reads data that must be like the training data.
     ///
     /// # Errors
     /// Data that cannot be read or has other columns.
-    pub fn read(input: Input, set: &TrainingSet) -> Result<DevSet> {
-        let file = input.name.clone();
-        let mut blocks = Blocks::new(input).whole_documents(set.program.reads_mentions());
-        let mut block = Block::default();
-        let format = format::first(&mut blocks, &mut block, Some(set.kind))?;
+    pub fn read(source: impl Into<Source>, set: &TrainingSet) -> Result<DevSet> {
+        let mut reader = source.into().reader(Some(set.kind), set.program.reads_mentions())?;
+        let (file, format) = (reader.name().to_owned(), reader.format());
         set.check_dev(&file, &*format)?;
         if format.columns() != set.columns {
-            return Err(Error::Mismatch(format!(
-                "{file} has {}, {} has {}",
-                counted(format.columns(), "column"),
-                set.file,
-                set.columns
-            )));
+            let have = counted(format.columns(), "column");
+            let what = format!("{have}, where {} has {}", set.file, set.columns);
+            return Err(seqoia_data::Error::new(file, what).into());
         }
         let mut frozen = set.frozen();
         let mut extractor = Extractor::new(Arc::clone(&set.program), &mut frozen);
         let (mut corpus, mut gold) = (Memory::default(), Labels::default());
-        let (mut digest, mut text) = (Xxh3::new(), 0);
         let mut raw = raw::Watch::default();
-        loop {
-            digest.update(block.text().as_bytes());
-            format.parse(&file, &mut block)?;
-            raw.look(&*format, &block);
-            text = text.max(block.bytes(format.kind()) + blocks.bytes());
+        while let Some(block) = reader.next()? {
+            raw.look(&*format, block);
             for s in block.sentences() {
                 let Memory { nodes, edges, .. } = &mut corpus;
-                extractor.extract(&mut frozen, &file, &block, s.tokens.clone(), nodes, edges)?;
+                extractor.extract(&mut frozen, &file, block, s.tokens.clone(), nodes, edges)?;
                 for i in s.tokens.clone() {
                     if set.partial.as_deref() == Some(block.field(i, set.label)) {
                         return Err(seqoia_data::Error::at(&file, block.line(i), "this label is not known")
-                            .help("what is scored must be labelled in full, also with --partial")
+                            .help("what is scored must be labelled in full, also with `partial`")
                             .into());
                     }
                     let name = gold.intern(block.field(i, set.label)).ok_or_else(|| {
@@ -81,22 +69,19 @@ impl DevSet {
                             block.line(i),
                             "there are more than 65535 different labels",
                         )
-                        .help("is the label in another column? --label says which")
+                        .help("is the label in another column? `label` says which")
                     })?;
                     corpus.labels.push(name);
                 }
                 corpus.ends.push(seqoia_core::cast::narrow(corpus.labels.len()));
             }
-            if !blocks.fill(&mut block)? {
-                break;
-            }
         }
         if corpus.is_empty() {
-            return Err(Error::Mismatch(format!("{file} has no sentence to score")));
+            return Err(seqoia_data::Error::new(file, "there is no sentence to score").into());
         }
         raw.check(&file)?;
         corpus.shrink();
-        let digest = format!("{:032x}", digest.digest128());
+        let (digest, text) = (reader.digest(), reader.largest());
         Ok(DevSet { file, digest, corpus, gold, schemes: set.schemes, text })
     }
 

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{self, Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place};
+use seqoia_data::format::{
+    self, Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader,
+};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_strategies::{Crew, lock};
@@ -15,7 +17,7 @@ use super::classes;
 use super::columns::{label_column, program_for};
 use super::page::{self, Against, Comparing, Seen};
 use super::records::json;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// What is written for each sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,22 +92,22 @@ struct Job {
 /// # Errors
 /// Data that cannot be read or does not fit the model; output that cannot be written.
 pub fn predict(
-    labeller: &Arc<Labeller>,
+    labeller: &Labeller,
     input: Input,
     options: &PredictOptions,
     out: &mut dyn Write,
 ) -> Result<Labelled> {
     let (file, limit) = (input.name.clone(), input.limit());
-    let mut blocks =
-        Blocks::new(input).eager(options.eager).whole_documents(labeller.program().reads_mentions());
-    let mut first = Block::default();
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
-    let format = format::first(&mut blocks, &mut first, Some(kind))?;
+    let blocks = Blocks::new(input).eager(options.eager).whole_documents(labeller.reads_documents());
+    let mut reader = Reader::new(blocks, Some(kind))?;
+    let (format, mut first) = (reader.format(), Block::default());
     let program = program_for(labeller, &file, &*format)?;
     if !matches!(options.output, Output::Json { .. }) {
         check_labels(labeller, &file, &*format)?;
     }
+    reader.fill(&mut first)?;
     let parsed = parse(&file, &*format, &mut first);
     let mut doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
     if let Some(guess @ Guess::Csv(_)) = format.guess() {
@@ -114,18 +116,19 @@ pub fn predict(
     }
     let label = label_column(labeller, &*format);
     if options.given.is_some() && (format.label() == Place::Missing || label >= format.columns()) {
-        return Err(Error::Mismatch(format!("--given: {file} has no column {label} with labels to keep to")));
+        let what = format!("there is no column {label} with labels for `given` to keep to");
+        return Err(seqoia_data::Error::new(file, what).into());
     }
     if options.given.is_some() && kind == Kind::Words && labeller.kind() != Kind::Words {
-        return Err(Error::Mismatch(format!(
-            "--given: words of {file} are no labels of a model that was trained on {}; give them as {0}",
+        let what = format!(
+            "words are not labels of a model that was trained on {}; with `given`, give them as {0}",
             labeller.kind().name()
-        )));
+        );
+        return Err(seqoia_data::Error::new(file, what).into());
     }
     let crew = Crew::new(options.threads.max(1));
     let worker = || {
-        let predictor =
-            Predictor::new(Arc::clone(labeller)).with_limit(limit).with_program(Arc::clone(&program));
+        let predictor = Predictor::new(labeller).with_limit(limit).with_program(Arc::clone(&program));
         match &options.given {
             Some(mark) => predictor.with_known(mark),
             None => predictor,
@@ -156,7 +159,7 @@ pub fn predict(
     loop {
         let mut broken = None; // what was read before is labelled first
         while broken.is_none() && filled < jobs.len() {
-            match blocks.fill(&mut lock(&jobs[filled]).block) {
+            match reader.fill(&mut lock(&jobs[filled]).block) {
                 Ok(true) => filled += 1,
                 Ok(false) => break,
                 Err(e) => broken = Some(e),
@@ -211,11 +214,13 @@ pub fn predict(
 fn check_output(kind: Kind, output: Output) -> Result<()> {
     let name = kind.name();
     match output {
-        Output::Marginals if !kind.holds_probabilities() => Err(Error::Option(format!(
-            "--marginals: {name} has no place for probabilities; use --json --marginals"
-        ))),
-        Output::NBest(_) if kind == Kind::Jsonl => {
-            Err(Error::Option(format!("--nbest: a line of {name} has one labelling; use --json --nbest")))
+        Output::Marginals if !kind.holds_probabilities() => {
+            let what = format!("{name} has no place for probabilities; use `json` with `marginals`");
+            Err(BadOption::of("marginals", "", what).into())
+        }
+        Output::NBest(k) if kind == Kind::Jsonl => {
+            let what = format!("a line of {name} has one labelling; use `json` with `nbest`");
+            Err(BadOption::of("nbest", k, what).into())
         }
         _ => Ok(()),
     }
@@ -233,11 +238,12 @@ fn check_labels(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<
             names = names.iter().flat_map(|name| scheme::possible(from, to, name)).collect();
         }
         if let Some(why) = names.iter().find_map(|name| format.refuses_label(name)) {
-            return Err(Error::Mismatch(format!(
-                "{file} is read as {}, which cannot hold what the model finds: the label {label:?} {why}; --json \
-                 writes every label",
-                format.kind().name()
-            )));
+            let kind = format.kind().name();
+            let what = format!(
+                "it is read as {kind}, which cannot hold what the model finds: the label {label:?} {why}; `json` \
+                 writes every label"
+            );
+            return Err(seqoia_data::Error::new(file, what).into());
         }
     }
     Ok(())
@@ -350,7 +356,7 @@ fn nbest(
     k: usize,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let found = predictor.nbest(k)?;
+    let found = predictor.best_labellings(k)?;
     let Some((best, _)) = found.first() else { return Ok(()) };
     let log_z = predictor.probabilities(&best.labels)?.log_z;
     let first = copy.block.tokens()[tokens.start].span.start as usize;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use seqoia_core::{Judge, Score};
-use seqoia_data::format::{self, Block, Blocks, Kind};
+use seqoia_data::format::{Blocks, Kind, Reader};
 use seqoia_data::open::Input;
 use seqoia_strategies::Crew;
 
 use super::{ChainOptions, DataOptions, DevJudge, DevSet, LabelTask, TrainingSet};
-use crate::error::{Error, Result, counted};
+use crate::error::{BadOption, Result, counted};
 use crate::run::{Ended, LearnOptions, Run};
 
 /// One fold, scored by a model of the others.
@@ -46,17 +46,17 @@ pub fn cross_validate(
     each: &mut dyn FnMut(&Fold),
 ) -> Result<Vec<Fold>> {
     if folds < 2 {
-        return Err(Error::Option(format!("--folds {folds}: at least two folds are needed")));
+        return Err(BadOption::of("folds", folds, "at least two folds are needed").into());
     }
     let name = input.name.clone();
     let (kind, sentences) = sentences(Blocks::new(input), data.format)?;
     if sentences.len() < folds {
         let have = counted(sentences.len(), "sentence");
-        return Err(Error::Option(format!("--folds {folds}: {name} has only {have}")));
+        return Err(BadOption::of("folds", folds, format!("{name} has only {have}")).into());
     }
     if data.partial.is_some() {
-        let what = "--folds scores all labels, and with --partial some are not known";
-        return Err(Error::Option(what.to_owned()));
+        let what = "all labels are scored, and with `partial` some are not known";
+        return Err(BadOption::of("folds", folds, what).into());
     }
     let read = |text: String| Input::from_bytes(&name, text);
     // Mistakes in the options are told before an hour of training, and what is right for the whole file is
@@ -75,7 +75,7 @@ pub fn cross_validate(
         let task = LabelTask::new(&set, None).with_chain(chain);
         let trained = Run::new(&task, options)?.run(&mut (), stop)?;
         if trained.ended == Ended::Interrupted {
-            return Err(Error::Option(format!("stopped by the user in fold {number}")));
+            return Err(BadOption::new(format!("stopped by the user in fold {number}")).into());
         }
         let crew = Arc::new(Crew::new(options.threads.max(1)));
         let scores = DevJudge::new(&held_out, &set, crew).scores(&trained.weights)?;
@@ -105,12 +105,10 @@ pub fn mean_and_deviation(folds: &[Fold]) -> Vec<(&'static str, f64, f64)> {
 
 /// The text of each sentence, with what stands before it, and ended as its format ends sentences: any of them
 /// may come to stand before any other.
-fn sentences(mut blocks: Blocks, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
-    let (file, mut block) = (blocks.name().to_owned(), Block::default());
-    let format = format::first(&mut blocks, &mut block, kind)?;
-    let mut all = vec![];
-    loop {
-        format.parse(&file, &mut block)?;
+fn sentences(blocks: Blocks, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
+    let mut reader = Reader::new(blocks, kind)?;
+    let (format, mut all) = (reader.format(), vec![]);
+    while let Some(block) = reader.next()? {
         let (text, mut from) = (block.text(), 0);
         for sentence in block.sentences() {
             let last = block.tokens()[sentence.tokens.end - 1].span.end as usize;
@@ -120,9 +118,6 @@ fn sentences(mut blocks: Blocks, kind: Option<Kind>) -> Result<(Kind, Vec<String
         }
         if let (Some(last), rest) = (all.last_mut(), &text[from..]) {
             last.push_str(rest);
-        }
-        if !blocks.fill(&mut block)? {
-            break;
         }
     }
     for sentence in &mut all {
@@ -143,9 +138,8 @@ mod tests {
 
     /// The fields of the tokens of each sentence.
     fn parsed(text: &str, kind: Kind) -> Vec<Vec<Vec<String>>> {
-        let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("x", text).unwrap()), Block::default());
-        let format = format::first(&mut blocks, &mut block, Some(kind)).unwrap();
-        format.parse("x", &mut block).unwrap();
+        let mut reader = Reader::new(Blocks::new(Input::from_bytes("x", text).unwrap()), Some(kind)).unwrap();
+        let block = reader.next().unwrap().unwrap();
         let token = |i| block.columns(i).map(str::to_owned).collect();
         block.sentences().map(|s| s.tokens.map(token).collect()).collect()
     }

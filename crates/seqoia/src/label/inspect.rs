@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Labeller;
 use super::meta::Meta;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 use crate::run::Head;
 
 /// A part of the file.
@@ -139,10 +139,11 @@ impl<'a> Inspector<'a> {
             return Ok(label_number(found));
         }
         let nearest = seqoia_core::param::nearest(name, labels.iter().map(String::as_str));
-        Err(Error::Option(match nearest {
-            Some(other) => format!("there is no label '{name}'; did you mean {other}?"),
-            None => format!("there is no label '{name}'; there are: {}", labels.join(", ")),
-        }))
+        let other = match nearest {
+            Some(other) => format!("did you mean {other}?"),
+            None => format!("there are: {}", labels.join(", ")),
+        };
+        Err(BadOption::of("label", name, format!("there is no such label; {other}")).into())
     }
 
     /// The `n` strongest weights for and against each label, or `only` one.

@@ -2,8 +2,9 @@
 //!
 //! | file | its job |
 //! |---|---|
-//! | `options/` | what a user can choose about data and features |
-//! | `data`, `own_words` | a training file, read |
+//! | `training` | the short way from data to a model, for programs |
+//! | `options/`, `recipes` | what a user can choose about data and features, and what goes with a feature set |
+//! | `source`, `data`, `own_words` | training data, read |
 //! | `schemes`, `rules`, `weights`, `suspects`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
@@ -26,15 +27,18 @@ pub(crate) mod options;
 pub(crate) mod own_words;
 mod page;
 mod raw;
+pub mod recipes;
 mod records;
 mod rules;
 mod save;
 mod schemes;
 pub(crate) mod scorer;
 mod shrink;
+mod source;
 pub(crate) mod suspects;
 mod task;
 pub(crate) mod text;
+mod training;
 mod trial;
 pub mod warm;
 mod weights;
@@ -50,12 +54,15 @@ pub use meta::Meta;
 pub use model::Labeller;
 pub use options::{DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, RuleChoice};
 pub use page::{Against, Seen};
+pub use recipes::Recipe;
 pub use rules::Broken;
 pub use schemes::Schemes;
 pub use seqoia_model::codes::Bits;
 pub use shrink::{ShrinkOptions, shrink};
+pub use source::Source;
 pub use task::{ChainOptions, LabelTask};
 pub use text::{FromText, model_from_text, model_to_text};
+pub use training::Training;
 pub use trial::{Trial, try_out};
 pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_line, why_text};
-pub use worker::Predictor;
+pub use worker::{Marginals, Predictor, Ranked};

@@ -3,33 +3,46 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use seqoia_core::Score;
 use seqoia_data::features::{
     ClustersView, Frozen, KeysView, Labels, LexicaView, NamesView, Program, StringsView, WordListView,
 };
 use seqoia_data::format::Kind;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_model::codes::{self, Bits};
-use seqoia_model::{Container, Error as ModelError};
+use seqoia_model::{Container, Error as ModelError, write_atomically};
 use seqoia_structures::chain::{Rules, Space, SpaceView};
 
 use super::meta::{Description, KIND, Meta};
 use super::options::RuleChoice;
-use super::rules;
 use super::schemes::Schemes;
+use super::trial::try_out;
+use super::{Predictor, Source, rules};
 use crate::error::Result;
 use crate::run::Head;
 
-/// An immutable model.
+/// An immutable model. A clone is another handle of the same one.
+///
+/// ```no_run
+/// let model = seqoia::Labeller::open("ner.seqoia")?;
+/// println!("{:?}", model.predictor().label(&["Ada", "Lovelace", "lived", "in", "London"])?);
+/// # Ok::<(), seqoia::Error>(())
+/// ```
+#[derive(Clone)]
 pub struct Labeller {
+    parts: Arc<Parts>,
+    rules: Option<Arc<Rules>>,
+    well_formed: Option<Arc<Rules>>, // see `rules::well_formed`
+}
+
+struct Parts {
     container: Container,
     head: Head,
     meta: Meta,
     program: Arc<Program>,
     schemes: Schemes,
     kind: Kind,
-    rules: Option<Rules>,
-    well_formed: Option<Rules>, // see `rules::well_formed`
-    decoded: Option<Vec<f32>>,  // weights that are not stored in single precision
+    decoded: Option<Vec<f32>>, // weights that are not stored in single precision
 }
 
 impl Labeller {
@@ -37,8 +50,31 @@ impl Labeller {
     ///
     /// # Errors
     /// When it cannot be read, is no model, or is damaged.
-    pub fn open(path: &Path) -> Result<Labeller> {
-        Self::read(Container::open(path)?)
+    pub fn open(path: impl AsRef<Path>) -> Result<Labeller> {
+        Self::read(Container::open(path.as_ref())?)
+    }
+
+    /// Writes the model file: whole, or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        Ok(write_atomically(path.as_ref(), self.parts.container.as_bytes())?)
+    }
+
+    /// A worker that labels with this model; make one for each thread.
+    #[must_use]
+    pub fn predictor(&self) -> Predictor {
+        Predictor::new(self)
+    }
+
+    /// How good it is on labelled data: the score that counts first (F1 of chunks, where labels are chunks), then the
+    /// share of tokens that are right.
+    ///
+    /// # Errors
+    /// Data that cannot be read, does not fit the model or has no labels.
+    pub fn score(&self, data: impl Into<Source>) -> Result<Vec<Score>> {
+        Ok(try_out(self, data)?.scores)
     }
 
     /// A model that is in memory; `name` is for errors.
@@ -74,12 +110,12 @@ impl Labeller {
             false => None,
             true => {
                 let rules = Rules::from_bits(meta.labels.len(), container.get("rules")?);
-                Some(rules.ok_or_else(|| damaged("its rules do not fit its labels"))?)
+                Some(Arc::new(rules.ok_or_else(|| damaged("its rules do not fit its labels"))?))
             }
         };
-        let (decoded, well_formed) = (codes::decoded(&container)?, None);
-        let mut labeller =
-            Labeller { container, head, meta, program, schemes, kind, rules, well_formed, decoded };
+        let decoded = codes::decoded(&container)?;
+        let parts = Arc::new(Parts { container, head, meta, program, schemes, kind, decoded });
+        let mut labeller = Labeller { parts, rules, well_formed: None };
         let fits = {
             let (space, frozen) = (labeller.space()?, labeller.frozen()?);
             space.is_sound()
@@ -91,13 +127,15 @@ impl Labeller {
                 && labeller.weights()?.iter().all(|w| w.is_finite())
         };
         if !fits {
-            return Err(
-                ModelError::damaged(labeller.container.file(), "its parts do not fit together").into()
-            );
+            return Err(ModelError::damaged(
+                labeller.parts.container.file(),
+                "its parts do not fit together",
+            )
+            .into());
         }
         if !labeller.has_sound_tables()? {
             let what = "a table of its features is not one that Seqoia writes";
-            return Err(ModelError::damaged(labeller.container.file(), what).into());
+            return Err(ModelError::damaged(labeller.parts.container.file(), what).into());
         }
         // Every pair of labels is looked at, so there must be a weight for it first.
         labeller.make_well_formed();
@@ -110,128 +148,132 @@ impl Labeller {
     /// Rules that are none for its labels.
     pub fn with_rules(mut self, choice: &RuleChoice, name: &str) -> Result<Labeller> {
         let mut labels = Labels::default();
-        self.meta.labels.iter().for_each(|label| {
+        self.parts.meta.labels.iter().for_each(|label| {
             labels.intern(label);
         });
-        self.rules = Some(rules::rules(choice, &labels, self.schemes.model, name, false)?);
+        self.rules = Some(Arc::new(rules::rules(choice, &labels, self.parts.schemes.model, name, false)?));
         self.make_well_formed();
         Ok(self)
     }
 
     fn make_well_formed(&mut self) {
-        let name = |y: u16| self.meta.labels[usize::from(y)].as_str();
-        self.well_formed =
-            rules::well_formed(self.schemes, self.kind, self.rules.as_ref(), self.meta.labels.len(), name);
+        let (Parts { meta, schemes, kind, .. }, rules) = (&*self.parts, self.rules.as_deref());
+        let name = |y: u16| meta.labels[usize::from(y)].as_str();
+        self.well_formed = rules::well_formed(*schemes, *kind, rules, meta.labels.len(), name).map(Arc::new);
     }
 
     /// How it was trained.
     #[must_use]
     pub fn head(&self) -> &Head {
-        &self.head
+        &self.parts.head
     }
 
     /// What it says about labels, columns and features.
     #[must_use]
     pub fn meta(&self) -> &Meta {
-        &self.meta
+        &self.parts.meta
     }
 
     /// The format of its training data.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        self.kind
+        self.parts.kind
     }
 
     /// Whether its features look at the rest of the document, so that a sentence may be labelled otherwise in another
     /// one.
     #[must_use]
     pub fn reads_documents(&self) -> bool {
-        self.program.reads_mentions()
+        self.parts.program.reads_mentions()
     }
 
     /// Size of the file.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.container.len()
+        self.parts.container.len()
     }
 
     /// Names of the labels one by one: in the scheme of the training file, if a label has a name there
     /// whatever stands beside it; else in the model's scheme, which is then given.
     pub(crate) fn single_names(&self) -> (Vec<String>, Option<Scheme>) {
-        let Schemes { file: Some(file), model: Some(model) } = self.schemes else {
-            return (self.meta.labels.clone(), None);
+        let Schemes { file: Some(file), model: Some(model) } = self.parts.schemes else {
+            return (self.parts.meta.labels.clone(), None);
         };
-        match self.meta.labels.iter().map(|l| scheme::rename(model, file, l)).collect() {
+        match self.parts.meta.labels.iter().map(|l| scheme::rename(model, file, l)).collect() {
             Some(names) => (names, None),
-            None => (self.meta.labels.clone(), Some(model)),
+            None => (self.parts.meta.labels.clone(), Some(model)),
         }
     }
 
     /// Columns that templates read, from the first on.
     pub(crate) fn columns_read(&self) -> usize {
-        let last = self.meta.templates.iter().filter_map(|t| t.last_column()).max();
+        let last = self.parts.meta.templates.iter().filter_map(|t| t.last_column()).max();
         last.map_or(0, |c| usize::from(c) + 1)
     }
 
     pub(crate) fn rules(&self) -> Option<&Rules> {
-        self.rules.as_ref()
+        self.rules.as_deref()
     }
 
     /// See [`rules::well_formed`].
     pub(crate) fn well_formed(&self) -> Option<&Rules> {
-        self.well_formed.as_ref()
+        self.well_formed.as_deref()
     }
 
     /// How its weights are stored.
     #[must_use]
     pub fn bits(&self) -> Bits {
-        Bits::of(&self.container)
+        Bits::of(&self.parts.container)
     }
 
     pub(crate) fn container(&self) -> &Container {
-        &self.container
+        &self.parts.container
     }
 
     pub(crate) fn program(&self) -> &Arc<Program> {
-        &self.program
+        &self.parts.program
     }
 
     /// How labels of files and its own go together.
     pub(crate) fn schemes(&self) -> Schemes {
-        self.schemes
+        self.parts.schemes
     }
 
     pub(crate) fn space(&self) -> Result<SpaceView<'_>> {
-        let labels = self.meta.labels.len();
+        let labels = self.parts.meta.labels.len();
         Ok(SpaceView {
             labels,
             width: Space::padded(labels),
-            dense: self.meta.dense,
-            singles: self.container.get("space.singles")?,
-            edge_starts: self.container.get("space.estarts")?,
-            edge_pairs: self.container.get("space.epairs")?,
+            dense: self.parts.meta.dense,
+            singles: self.parts.container.get("space.singles")?,
+            edge_starts: self.parts.container.get("space.estarts")?,
+            edge_pairs: self.parts.container.get("space.epairs")?,
         })
     }
 
     pub(crate) fn weights(&self) -> Result<&[f32]> {
-        match &self.decoded {
+        match &self.parts.decoded {
             Some(weights) => Ok(weights),
-            None => Ok(codes::plain(&self.container)?),
+            None => Ok(codes::plain(&self.parts.container)?),
         }
     }
 
     pub(crate) fn frozen(&self) -> Result<Frozen<'_>> {
-        let stride = self.program.stride();
+        let stride = self.parts.program.stride();
         let keys = |keys, slots| -> Result<KeysView<'_>> {
-            Ok(KeysView { stride, keys: self.container.get(keys)?, slots: self.container.get(slots)? })
+            Ok(KeysView {
+                stride,
+                keys: self.parts.container.get(keys)?,
+                slots: self.parts.container.get(slots)?,
+            })
         };
         Ok(Frozen {
             strings: self.strings(["strings.text", "strings.starts", "strings.slots"])?,
             nodes: keys("nodes.keys", "nodes.slots")?,
             edges: keys("edges.keys", "edges.slots")?,
-            node_numbers: Some(self.container.get("nodes.numbers")?),
+            node_numbers: Some(self.parts.container.get("nodes.numbers")?),
             edge_numbers: None,
-            dense: u32::try_from(self.meta.dense).unwrap_or(u32::MAX),
+            dense: u32::try_from(self.parts.meta.dense).unwrap_or(u32::MAX),
             lexica: self.lexica()?,
         })
     }
@@ -239,9 +281,9 @@ impl Labeller {
     fn strings(&self, names: [&str; 3]) -> Result<StringsView<'_>> {
         let [text, starts, slots] = names;
         Ok(StringsView {
-            text: self.container.get(text)?,
-            starts: self.container.get(starts)?,
-            slots: self.container.get(slots)?,
+            text: self.parts.container.get(text)?,
+            starts: self.parts.container.get(starts)?,
+            slots: self.parts.container.get(slots)?,
         })
     }
 
@@ -258,22 +300,23 @@ impl Labeller {
     /// The lists from outside; empty ones if the model has none.
     fn lexica(&self) -> Result<LexicaView<'_>> {
         let mut lexica = LexicaView::default();
-        if self.container.has("clusters.paths") {
+        if self.parts.container.has("clusters.paths") {
             lexica.clusters = ClustersView {
                 words: self.strings(["clusters.text", "clusters.starts", "clusters.slots"])?,
                 paths: self.strings(["paths.text", "paths.starts", "paths.slots"])?,
-                path_of: self.container.get("clusters.paths")?,
+                path_of: self.parts.container.get("clusters.paths")?,
             };
         }
-        if self.container.has("names.lists") {
+        if self.parts.container.has("names.lists") {
             let strings = self.strings(["names.text", "names.starts", "names.slots"])?;
-            lexica.names = NamesView { strings, masks: self.container.get("names.lists")? };
+            lexica.names = NamesView { strings, masks: self.parts.container.get("names.lists")? };
             let strings = self.strings(["lower.text", "lower.starts", "lower.slots"])?;
-            lexica.lower = NamesView { strings, masks: self.container.get("lower.lists")? };
+            lexica.lower = NamesView { strings, masks: self.parts.container.get("lower.lists")? };
         }
-        if self.container.has("words.marks") {
+        if self.parts.container.has("words.marks") {
             let strings = self.strings(["words.text", "words.starts", "words.slots"])?;
-            lexica.words = WordListView { strings, marks: self.container.get("words.marks")?, sentence: 0 };
+            lexica.words =
+                WordListView { strings, marks: self.parts.container.get("words.marks")?, sentence: 0 };
         }
         Ok(lexica)
     }

@@ -5,26 +5,34 @@ use std::io::{Cursor, Read};
 use std::sync::Arc;
 
 use seqoia_data::features::Lexica;
-use seqoia_data::format::{self, Block, Blocks, Kind};
-use seqoia_data::open::Input;
+use seqoia_data::format::{Blocks, Kind, Reader};
+use seqoia_data::open::{Input, open};
 
+use super::Source;
 use super::options::FeatureChoice;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// The lists that attributes look into, with the words of the text if they are wanted, and the text again.
 pub(crate) fn collect(
-    input: Input,
+    source: Source,
     features: &FeatureChoice,
     kind: Option<Kind>,
-) -> Result<(Input, Arc<Lexica>)> {
+) -> Result<(Source, Arc<Lexica>)> {
     if !features.own_words {
-        return Ok((input, Arc::clone(&features.lexica)));
+        return Ok((source, Arc::clone(&features.lexica)));
     }
-    let (file, text) = whole(input)?;
+    let (file, text) = match source {
+        Source::File(path) => whole(open(&path)?)?,
+        Source::Input(input) => whole(input)?,
+        Source::Sentences(sentences) => {
+            let what = "sentences in memory do not say what the words of a text are";
+            return Err(seqoia_data::Error::new(sentences.name(), what).into());
+        }
+    };
     let again = || Input::from_reader(&file, Cursor::new(Arc::clone(&text)));
     let mut lexica = Lexica::clone(&features.lexica);
     add(again()?, kind, &mut lexica)?;
-    Ok((again()?, Arc::new(lexica)))
+    Ok((again()?.into(), Arc::new(lexica)))
 }
 
 fn whole(mut input: Input) -> Result<(String, Arc<[u8]>)> {
@@ -34,19 +42,17 @@ fn whole(mut input: Input) -> Result<(String, Arc<[u8]>)> {
 }
 
 fn add(input: Input, kind: Option<Kind>, lexica: &mut Lexica) -> Result<()> {
-    let file = input.name.clone();
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-    let format = format::first(&mut blocks, &mut block, kind)?;
+    let mut reader = Reader::new(Blocks::new(input), kind)?;
+    let (file, format) = (reader.name().to_owned(), reader.format());
     if format.kind() != Kind::Words {
         let kind = format.kind().name();
-        return Err(Error::Option(format!(
-            "--own-dictionary: {file} is read as {kind}, which does not say what its words are; use --format words, \
-             or --dictionary FILE"
-        )));
+        let what = format!(
+            "{file} is read as {kind}, which does not say what its words are; use `format words`, or `dictionary FILE`"
+        );
+        return Err(BadOption::of("own-dictionary", "", what).into());
     }
     let mut number = 0;
-    loop {
-        format.parse(&file, &mut block)?;
+    while let Some(block) = reader.next()? {
         for sentence in block.sentences() {
             number += 1;
             let of = |i: usize| block.tokens()[i].span.range();
@@ -56,8 +62,6 @@ fn add(input: Input, kind: Option<Kind>, lexica: &mut Lexica) -> Result<()> {
                 return Err(seqoia_data::Error::at(&file, sentence.line, what).into());
             }
         }
-        if !blocks.fill(&mut block)? {
-            return Ok(());
-        }
     }
+    Ok(())
 }

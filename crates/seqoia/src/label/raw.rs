@@ -3,7 +3,7 @@
 
 use seqoia_data::format::{Block, Format, Kind, is_cut};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Looks at the blocks of a file whose labels are to be learned from or compared with.
 #[derive(Default)]
@@ -27,9 +27,8 @@ impl Watch {
         if self.cut || !self.words {
             return Ok(());
         }
-        Err(Error::Mismatch(format!(
-            "{file} is read as words, but no line has a blank between two words\n  help: segmented text has blanks \
-             between words; raw text has no labels to learn from or to compare with"
-        )))
+        let what = "it is read as words, but no line has a blank between two words";
+        let help = "segmented text has blanks between words; raw text has no labels to learn from or to compare with";
+        Err(seqoia_data::Error::new(file, what).help(help).into())
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn json(
         0.0
     };
     if k > 1 {
-        let found = predictor.nbest(k)?;
+        let found = predictor.best_labellings(k)?;
         let ranked = found.into_iter().map(|(l, labels)| {
             let probability = predictor.probability(&l.labels, log_z)?;
             Ok(Ranked { labels, score: l.score, probability })

@@ -7,7 +7,7 @@ use seqoia_structures::chain::{Known, Limits, Rules, Sets};
 
 use super::options::RuleChoice;
 use super::schemes::Schemes;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// Sentences whose gold labels break the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,12 +33,12 @@ pub(crate) fn rules(
         RuleChoice::Scheme(wanted) => {
             let other = scheme.filter(|scheme| scheme != wanted);
             if other.is_some() || !(absent || labels.iter().any(|label| wanted.reads(label))) {
-                let are = other.map_or("no chunk labels".to_owned(), |other| other.name().to_owned());
-                return Err(Error::Option(format!(
-                    "--rules {0}: the labels of {file} are {are}; train in {0} with --scheme {0}, or give their \
-                     own rules",
-                    wanted.name()
-                )));
+                let are = other.map_or("not chunk labels".to_owned(), |other| other.name().to_owned());
+                let wanted = wanted.name();
+                let what = format!(
+                    "the labels of {file} are {are}; train in {wanted} with `scheme {wanted}`, or give their own rules"
+                );
+                return Err(BadOption::of("rules", wanted, what).into());
             }
             Ok(Rules::new(labels.len(), |before, after| wanted.permits(name(before), name(after))))
         }
@@ -108,7 +108,7 @@ pub(crate) fn can_be_met(rules: &Rules, corpus: &Memory, lines: &[u32], file: &s
         let length = end as usize - from;
         if met.insert(length) && !Limits::rules(Some(rules)).can_be_met(length) {
             let line = lines.get(from).copied().map_or(0, u64::from);
-            let what = format!("--rules allow no labelling of this sentence of {length} tokens");
+            let what = format!("the rules allow no labelling of this sentence of {length} tokens");
             let help = "something must begin it, follow each label, and end it";
             return Err(seqoia_data::Error::at(file, line, what).help(help).into());
         }

@@ -10,7 +10,7 @@ use seqoia_structures::chain::{Space, SpaceView};
 
 use super::TrainingSet;
 use super::meta::{Description, Meta};
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Error, Result};
 use crate::run::{Head, Trained};
 
 /// The bytes of the model file.
@@ -133,7 +133,7 @@ impl Arrays {
 /// A weight that does not fit.
 pub(crate) fn coded(weights: Vec<f32>, bits: Bits) -> Result<Coded> {
     let too_large = |w: f32| match w.is_finite() {
-        true => Error::Option(format!("a weight of {w} does not fit into {}", bits.name())),
+        true => BadOption::of("weights", bits.name(), format!("a weight of {w} does not fit into it")).into(),
         false => Error::Train(seqoia_core::Error::Learner(format!(
             "a weight is {w} in single precision, which no model holds; no model was written; try a lower rate, a \
              stronger penalty or another learner"

@@ -7,7 +7,7 @@ use seqoia_data::format::{self, Kind};
 use seqoia_data::scheme::{self, Recogniser, Scheme};
 
 use super::options::DataOptions;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// How labels of the file and labels of the model go together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,29 +45,27 @@ pub(crate) fn recognise(
             }
         });
         if none_known {
-            return Err(Error::Mismatch(format!("{file} has no label that is known: nothing to learn from")));
+            let what = "no label is known: there is nothing to learn from";
+            return Err(seqoia_data::Error::new(file, what).into());
         }
         schemes.file = recogniser.finish();
     }
-    schemes.model = options.scheme.or(schemes.file);
+    schemes.model = options.scheme(schemes.file);
     let change = match (schemes.file, schemes.model) {
         (Some(from), Some(to)) if options.partial.is_some() && !scheme::is_local(from, to) => {
-            return Err(Error::Option(format!(
-                "--partial with --scheme {}: what a label of {} becomes there depends on labels beside it, which \
-                 may not be known; train in {}, or convert the file before labels are taken out",
-                to.name(),
-                from.name(),
+            let what = format!(
+                "what a label of {0} becomes there depends on labels beside it, which with `partial` may not be \
+                 known; train in {0}, or convert the file before labels are taken out",
                 from.name()
-            )));
+            );
+            return Err(BadOption::of("scheme", to.name(), what).into());
         }
         (Some(from), Some(to)) => Some((from, to)).filter(|(from, to)| from != to),
         (None, Some(wanted)) => {
             let whole =
                 if options.partial.is_some() { " of sentences that are labelled in full" } else { "" };
-            return Err(Error::Option(format!(
-                "--scheme {}: the labels of {file}{whole} are no chunk labels (B-X, I-X, O and the like)",
-                wanted.name()
-            )));
+            let what = format!("the labels of {file}{whole} are not chunk labels (B-X, I-X, O and the like)");
+            return Err(BadOption::of("scheme", wanted.name(), what).into());
         }
         _ => None,
     };

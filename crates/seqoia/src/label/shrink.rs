@@ -7,7 +7,7 @@ use seqoia_model::codes::Bits;
 use super::Labeller;
 use super::meta::Description;
 use super::save::{Arrays, Packed, coded, keys, order};
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// How a model is made smaller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub struct ShrinkOptions {
 /// A threshold that is not a number from 0 on; a weight that does not fit.
 pub fn shrink(model: &Labeller, options: ShrinkOptions) -> Result<Vec<u8>> {
     if !(options.prune >= 0.0 && options.prune.is_finite()) {
-        return Err(Error::Option(format!("--prune {}: expected a number from 0", options.prune)));
+        return Err(BadOption::of("prune", options.prune, "expected a number from 0").into());
     }
     let (space, frozen, mut weights) = (model.space()?, model.frozen()?, model.weights()?.to_vec());
     for w in weights[space.rows_at()..].iter_mut().filter(|w| w.abs() < options.prune) {

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::dev::{DevJudge, DevSet};
 use super::meta::KIND;
 use super::{TrainingSet, save};
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 use crate::run::{Description, Head, LearnOptions, Load, Need, Task, Terms, Trained};
 
 /// How a chain is searched and summed.
@@ -34,22 +34,20 @@ impl ChainOptions {
     pub fn check(&self, learn: &LearnOptions) -> Result<()> {
         let (name, profile) = (learn.learner.name, learn.profile());
         if self.precision == Precision::F32 && !profile.whole {
-            return Err(Error::Option(format!(
-                "{name} does not use --precision f32: it makes no sums over whole passes"
-            )));
+            let what = format!("{name} does not use this option: it makes no sums over whole passes");
+            return Err(BadOption::of("precision", "f32", what).into());
         }
-        if self.beam.is_some() && !profile.searches() {
+        if let Some(beam) = self.beam.filter(|_| !profile.searches()) {
             let others = LEARNERS.iter().filter(|l| l.profile(&l.defaults()).searches());
-            return Err(Error::Option(format!(
-                "{name} does not search, so it does not use --beam; these do: {}",
+            let what = format!(
+                "{name} does not search, so it does not use this option; these do: {}",
                 others.map(|l| l.name).collect::<Vec<_>>().join(", ")
-            )));
+            );
+            return Err(BadOption::of("beam", beam, what).into());
         }
         if let (None, Some(update)) = (self.beam, update(learn).filter(|u| *u != "full")) {
-            return Err(Error::Option(format!(
-                "--update {update} goes with --beam N: without a beam the search is exact, and whole labellings \
-                 are compared"
-            )));
+            let what = "it goes with `beam N`; without a beam the search is exact, and whole labellings are compared";
+            return Err(BadOption::of("update", update, what).into());
         }
         Ok(())
     }
@@ -105,10 +103,11 @@ impl Task for LabelTask<'_> {
             let those = LEARNERS.iter().filter(|l| {
                 l.check(&costly).is_ok_and(|settings| l.profile(&settings).needs.contains(&Costs))
             });
-            return Err(Error::Option(format!(
-                "--label-cost goes with --cost X, X above 0, and a learner that looks at costs: {}",
+            let what = format!(
+                "it goes with `cost X`, X above 0, and a learner that looks at costs: {}",
                 those.map(|l| l.name).collect::<Vec<_>>().join(", ")
-            )));
+            );
+            return Err(BadOption::of("label-cost", "", what).into());
         }
         Ok(())
     }
@@ -207,6 +206,7 @@ impl Task for LabelTask<'_> {
         });
         features.extend(set.without_pos.then(|| "no column for parts of speech".to_owned()));
         blocks.push(("features", features));
+        blocks.extend(set.recipe.map(|recipe| ("recipe", recipe.told(set, learn))));
         if !set.terms.is_empty() {
             blocks
                 .push(("labels", set.terms.iter().map(|(name, value)| format!("{name} {value}")).collect()));
@@ -225,6 +225,7 @@ impl Task for LabelTask<'_> {
             "attributes": attributes,
             "weights": weights,
             "beam": beam,
+            "recipe": set.recipe.map(|recipe| recipe.set),
         });
         Description {
             blocks,
@@ -306,18 +307,18 @@ fn warnings(set: &TrainingSet, dev: Option<&DevSet>) -> Vec<String> {
         ));
     }
     if let (Some(mark), true) = (&set.partial, set.sets.is_empty()) {
-        warnings.push(format!("--partial: no label of {} is {mark}", set.file));
+        warnings.push(format!("`partial`: no label of {} is {mark}", set.file));
     }
     let mark = set.labels.iter().find(|label| set.partial.is_none() && matches!(*label, "_" | "?"));
     if let Some(mark) = mark {
         warnings.push(format!(
-            "{mark} is learned as a label; --partial={mark} takes it for one that is not known"
+            "{mark} is learned as a label; `partial {mark}` takes it for one that is not known"
         ));
     }
     warnings.extend(set.doubts.iter().cloned());
     if set.labels.len() == 1 {
         let only = set.labels.name(0);
-        warnings.push(format!("every token has the label {only}; is --label the right column?"));
+        warnings.push(format!("every token has the label {only}; is `label` the right column?"));
     }
     let unseen = dev.map(|dev| dev.unseen(set)).unwrap_or_default();
     if let (Some(dev), [first, ..]) = (dev, &unseen[..]) {

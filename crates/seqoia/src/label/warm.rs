@@ -10,7 +10,7 @@ use seqoia_data::features::UNKNOWN;
 
 use super::Labeller;
 use super::TrainingSet;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// What a run starts from.
 #[derive(Clone, Debug)]
@@ -32,7 +32,8 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Start> {
     let labels: Vec<Option<usize>> =
         model.meta().labels.iter().map(|name| names.get(name.as_str()).copied()).collect();
     if labels.iter().all(Option::is_none) {
-        return Err(Error::Option(format!("the model to start from has none of the labels of {}", set.file)));
+        let what = format!("the model to start from has none of the labels of {}", set.file);
+        return Err(BadOption::of("warm-start", "", what).into());
     }
     let (mut w, mut known) = (vec![0.0; to.weights()], 0);
     for (y, new_y) in labels.iter().enumerate() {

@@ -2,13 +2,13 @@
 
 use seqoia_data::features::{Labels, Memory};
 
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// A number for each label, 1 if none is given; empty if nothing is. A name is a label or a chunk type.
 pub(crate) fn per_label(
     given: &[(String, f64)],
     labels: &Labels,
-    flag: &str,
+    option: &str,
     file: &str,
     absent: bool,
 ) -> Result<Vec<f64>> {
@@ -29,9 +29,8 @@ pub(crate) fn per_label(
         if !found && !absent {
             let near = seqoia_core::param::nearest(name, labels.iter());
             let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-            return Err(Error::Option(format!(
-                "{flag} {name}: {file} has no such label or chunk type{near}"
-            )));
+            let what = format!("{file} has no such label or chunk type{near}");
+            return Err(BadOption::of(option, name, what).into());
         }
     }
     Ok(table)

@@ -11,19 +11,16 @@
 //! For a token, y is the best labelling and r the same with the token's rival in place of its label: the
 //! most probable other one, or one that was asked for. For the sentence, r is the second best labelling.
 
-use std::sync::Arc;
-
 use seqoia_core::cast::label as label_number;
 use seqoia_core::{Items, SequenceView};
-use seqoia_data::format::{self, Block, Blocks, Kind};
+use seqoia_data::format::Kind;
 use seqoia_data::open::Input;
 use serde::Serialize;
 
-use super::Labeller;
-use super::Predictor;
 use super::columns::{column_name, program_for, read_columns, word_column};
 use super::inspect::Inspector;
-use crate::error::{Error, Result};
+use super::{Labeller, Predictor, Source};
+use crate::error::{BadOption, Error, Result};
 
 /// What an attribute or a label pair adds to the difference of two scores.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,18 +98,16 @@ pub struct Why {
 ///
 /// # Errors
 /// Words that lack columns; a model that was trained on attributes.
-pub fn why_text(labeller: &Arc<Labeller>, text: &str, rival: Option<u16>) -> Result<Why> {
-    let mut predictor = Predictor::new(Arc::clone(labeller));
+pub fn why_text(labeller: &Labeller, text: &str, rival: Option<u16>) -> Result<Why> {
+    let mut predictor = Predictor::new(labeller);
     if labeller.kind() == Kind::Words {
         let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let found = why_input(labeller, Input::from_bytes("sentence", line + "\n")?, rival)?;
         return found.into_iter().next().ok_or_else(no_words);
     }
     let rows = rows(labeller, text)?;
-    let all: Vec<Vec<&str>> =
-        rows.iter().map(|row| row.fields.iter().map(String::as_str).collect()).collect();
-    let all: Vec<&[&str]> = all.iter().map(Vec::as_slice).collect();
-    predictor.read_rows(&all)?;
+    let tokens: Vec<&[String]> = rows.iter().map(|row| row.fields.as_slice()).collect();
+    predictor.read_tokens(&tokens)?;
     explain(&mut predictor, rows.into_iter().map(|row| row.word).collect(), rival)
 }
 
@@ -120,7 +115,7 @@ pub fn why_text(labeller: &Arc<Labeller>, text: &str, rival: Option<u16>) -> Res
 ///
 /// # Errors
 /// Data that cannot be read or does not fit the model; a line without a token.
-pub fn why_line(labeller: &Arc<Labeller>, input: Input, line: u64, rival: Option<u16>) -> Result<Why> {
+pub fn why_line(labeller: &Labeller, input: Input, line: u64, rival: Option<u16>) -> Result<Why> {
     let file = input.name.clone();
     let found = why_sentences(labeller, input, rival, Some(line))?;
     found.into_iter().next().ok_or_else(|| {
@@ -133,44 +128,43 @@ pub fn why_line(labeller: &Arc<Labeller>, input: Input, line: u64, rival: Option
 ///
 /// # Errors
 /// Data that cannot be read or does not fit the model.
-pub fn why_input(labeller: &Arc<Labeller>, input: Input, rival: Option<u16>) -> Result<Vec<Why>> {
+pub fn why_input(labeller: &Labeller, input: Input, rival: Option<u16>) -> Result<Vec<Why>> {
     why_sentences(labeller, input, rival, None)
 }
 
 /// All sentences, or the one with a line.
 fn why_sentences(
-    labeller: &Arc<Labeller>,
+    labeller: &Labeller,
     input: Input,
     rival: Option<u16>,
     line: Option<u64>,
 ) -> Result<Vec<Why>> {
-    let file = input.name.clone();
-    let mut blocks = Blocks::new(input).whole_documents(labeller.program().reads_mentions());
-    let mut block = Block::default();
-    let format = format::first(&mut blocks, &mut block, Some(labeller.kind()))?;
+    let mut reader = Source::Input(input).reader(Some(labeller.kind()), labeller.reads_documents())?;
+    let (file, format) = (reader.name().to_owned(), reader.format());
     let program = program_for(labeller, &file, &*format)?;
     let word = word_column(labeller, &*format);
-    let mut predictor = Predictor::new(Arc::clone(labeller)).with_program(program);
+    let mut predictor = Predictor::new(labeller).with_program(program);
     let mut found = vec![];
-    loop {
-        format.parse(&file, &mut block)?;
+    while let Some(block) = reader.next()? {
         for sentence in block.sentences() {
             if line.is_some_and(|line| !sentence.tokens.clone().any(|i| block.line(i) == line)) {
                 continue;
             }
             let text = |i| word.map_or_else(String::new, |word| block.field(i, word).to_owned());
             let words = sentence.tokens.clone().map(text).collect();
-            predictor.read(&file, &block, sentence.tokens, 0)?;
+            predictor.read(&file, block, sentence.tokens, 0)?;
             found.push(explain(&mut predictor, words, rival)?);
         }
-        if !blocks.fill(&mut block)? {
-            return Ok(found);
-        }
     }
+    Ok(found)
+}
+
+fn bad(what: impl Into<String>) -> Error {
+    BadOption::of("why", "", what).into()
 }
 
 fn no_words() -> Error {
-    Error::Option("--why: the sentence has no words".to_owned())
+    bad("the sentence has no words")
 }
 
 /// A token of a sentence that was typed.
@@ -183,9 +177,8 @@ struct Row {
 /// Puts words, with further columns behind slashes, into the columns that the model reads.
 fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
     if labeller.program().given().is_some() {
-        return Err(Error::Option(format!(
-            "--why: the model was trained on attributes, not on words: give sentences as {} on standard input, \
-             --why - < FILE",
+        return Err(bad(format!(
+            "the model was trained on attributes, not on words: give sentences as {} on standard input, with `why -`",
             labeller.kind().name()
         )));
     }
@@ -208,9 +201,7 @@ fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
     }
     if rows.len() > 1 && rows.iter().all(|row| row.word.contains('/')) {
         let read = columns.iter().map(|c| column_name(labeller.kind(), *c)).collect::<Vec<_>>().join(" and ");
-        return Err(Error::Option(format!(
-            "--why: every word has more columns than the model reads, {read}"
-        )));
+        return Err(bad(format!("every word has more columns than the model reads, {read}")));
     }
     if rows.is_empty() { Err(no_words()) } else { Ok(rows) }
 }
@@ -222,9 +213,9 @@ fn missing(labeller: &Labeller, piece: &str, columns: &[usize]) -> Error {
         let fields = start.into_iter().chain(std::iter::repeat("x"));
         fields.take(columns.len()).collect::<Vec<_>>().join("/")
     };
-    Error::Option(format!(
-        "--why: '{piece}' is not all that the model reads of a token, {}: write words as in {} {}, or give \
-         sentences like the training data on standard input, --why - < FILE",
+    bad(format!(
+        "'{piece}' is not all that the model reads of a token, {}: write words as in {} {}, or give \
+         sentences like the training data on standard input, with `why -`",
         names.join(" and "),
         example(["The", "DT", "B-NP"]),
         example(["dog", "NN", "I-NP"])

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use seqoia_core::{Example, Sequence, SequenceView};
 use seqoia_data::features::{Extractor, Program};
-use seqoia_data::format::{self, Block, Blocks, Kind};
-use seqoia_data::open::{Input, LIMIT, RAISE_LIMIT};
-use seqoia_data::scheme;
+use seqoia_data::format::{AsToken, Block, Reader, Sentences};
+use seqoia_data::open::{LIMIT, RAISE_LIMIT};
+use seqoia_data::scheme::{self, Scheme};
 use seqoia_structures::chain::{Decoder, Known, Labelling, Limits};
 
 use super::Labeller;
+use super::columns::{column_name, read_columns};
 use super::known::KnownLabels;
 use crate::error::{Error, Result, counted};
 
@@ -19,18 +20,49 @@ const PREFIX: usize = 12;
 /// And its name, and the name in the output.
 const NAME: usize = 100;
 
+/// What errors call a sentence in memory.
+const SENTENCE: &str = "sentence";
+
 /// One worker with a model.
 pub struct Predictor {
-    labeller: Arc<Labeller>,
+    labeller: Labeller,
     program: Arc<Program>, // the model's, or one that reads other columns
     extractor: Option<Extractor>,
     decoder: Decoder<f32>,
     sequence: Sequence, // its labels are those that are known
     known: Option<KnownLabels>,
     best: Vec<u16>,
-    free: bool,           // no labelling is well formed and has the labels that are known
-    place: (String, u64), // file and line of the sentence
-    limit: usize,         // bytes that the labellings of a sentence may take
+    free: bool,                    // no labelling is well formed and has the labels that are known
+    place: (String, u64),          // file and line of the sentence
+    limit: usize,                  // bytes that the labellings of a sentence may take
+    sentence: Sentences,           // in memory, the last
+    fitted: Option<(usize, bool)>, // what the program reads: tokens of so many fields, with attributes
+}
+
+/// Probabilities of labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marginals {
+    /// The best labels.
+    pub labels: Vec<String>,
+    /// The probability of the best labelling.
+    pub probability: f64,
+    /// The labels of the columns of `rows`.
+    pub names: Vec<String>,
+    /// The scheme of `names`, where it is another than that of `labels`.
+    pub scheme: Option<&'static str>,
+    /// Of each label at each token: `[T][K]`.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// One of several labellings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// Its score.
+    pub score: f64,
+    /// Its probability.
+    pub probability: f64,
 }
 
 /// Probabilities of one sentence.
@@ -46,10 +78,10 @@ pub(crate) struct Probabilities {
 impl Predictor {
     /// A worker.
     #[must_use]
-    pub fn new(labeller: Arc<Labeller>) -> Self {
+    pub fn new(labeller: &Labeller) -> Self {
         Predictor {
+            labeller: labeller.clone(),
             program: Arc::clone(labeller.program()),
-            labeller,
             extractor: None,
             decoder: Decoder::default(),
             sequence: Sequence::default(),
@@ -58,6 +90,8 @@ impl Predictor {
             free: false,
             place: Default::default(),
             limit: LIMIT,
+            sentence: Sentences::new(SENTENCE),
+            fitted: None,
         }
     }
 
@@ -88,60 +122,137 @@ impl Predictor {
         &self.labeller
     }
 
-    /// Labels a sentence given as rows of fields, without the label; in the scheme of the training
-    /// file. If the model was trained on a file that has attributes (CRFsuite's text, for one), a row is
-    /// the attributes of a token.
+    /// Labels a sentence, in the scheme of the training data. A token is a word, the fields that the model reads, or
+    /// all columns of its training data, whatever stands in place of the label; of a model that was trained on ready
+    /// attributes it is [`Ready`](seqoia_data::format::Ready).
     ///
     /// # Errors
-    /// When a row has too few fields, or a field is empty or holds a tab or a line end.
-    pub fn label(&mut self, rows: &[&[&str]]) -> Result<Vec<String>> {
-        if rows.is_empty() {
+    /// Tokens that lack what the model reads, or have an empty field.
+    pub fn label<T: AsToken>(&mut self, tokens: &[T]) -> Result<Vec<String>> {
+        if tokens.is_empty() {
             return Ok(vec![]);
         }
-        self.read_rows(rows)?;
-        let best = self.best_labels()?.to_vec();
-        let mut out = vec![];
-        self.names(&best, &mut out);
-        Ok(out)
+        self.read_tokens(tokens)?;
+        self.best_names()
     }
 
-    /// Extracts the attributes of a sentence given as rows, of which there is at least one.
-    pub(crate) fn read_rows(&mut self, rows: &[&[&str]]) -> Result<()> {
-        let labeller = Arc::clone(&self.labeller);
-        let (given, needed) = (labeller.program().given().is_some(), labeller.columns_read().max(1));
-        let mut text = String::new();
-        for row in rows {
-            if !given && row.len() < needed {
-                return Err(Error::Option(format!(
-                    "a token has {}, the model reads {needed}",
-                    counted(row.len(), "field")
-                )));
+    /// Labels sentences, each with its document around it.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    pub fn label_sentences(&mut self, sentences: Sentences) -> Result<Vec<Vec<String>>> {
+        self.fit(sentences.shape())?;
+        let mut reader = Reader::of_sentences(sentences)?;
+        let (file, mut all) = (reader.name().to_owned(), vec![]);
+        while let Some(block) = reader.next()? {
+            for sentence in block.sentences() {
+                self.forget();
+                self.extract(&file, block, sentence.tokens)?;
+                all.push(self.best_names()?);
             }
-            if row.iter().any(|f| f.is_empty() || f.contains(['\t', '\n', '\r'])) {
-                return Err(Error::Option("a field is empty or holds a tab or a line end".to_owned()));
-            }
-            if given {
-                let escaped =
-                    row.iter().map(|a| format!("\t{}", a.replace('\\', "\\\\").replace(':', "\\:")));
-                text.push('_');
-                text.extend(escaped);
-                text.push('\n');
-                continue;
-            }
-            text.push_str(&row.join("\t"));
-            text.push_str("\t_\n"); // in place of the label, so that there is always a tab
         }
-        let (mut blocks, mut block) = (Blocks::new(Input::from_bytes("sentence", text)?), Block::default());
-        let kind = if given { Kind::Crfsuite } else { Kind::Columns };
-        let format = format::first(&mut blocks, &mut block, Some(kind))?;
-        format.parse("sentence", &mut block)?;
-        if block.tokens().len() != rows.len() {
-            return Err(Error::Option("-DOCSTART- is no word: it stands between documents".to_owned()));
+        Ok(all)
+    }
+
+    /// The probability of every label at every token.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label).
+    pub fn marginals<T: AsToken>(&mut self, tokens: &[T]) -> Result<Marginals> {
+        let (names, scheme) = self.labeller.single_names();
+        let mut found = Marginals {
+            labels: vec![],
+            probability: 1.0,
+            names,
+            scheme: scheme.map(Scheme::name),
+            rows: vec![],
+        };
+        if !tokens.is_empty() {
+            self.read_tokens(tokens)?;
+            let best = self.best_labels()?.to_vec();
+            self.names(&best, &mut found.labels);
+            let p = self.probabilities(&best)?;
+            (found.probability, found.rows) = (p.sequence, p.marginals);
         }
+        Ok(found)
+    }
+
+    /// The k best labellings, the best first.
+    ///
+    /// # Errors
+    /// As [`label`](Self::label), and more labellings than memory should be taken for.
+    pub fn nbest<T: AsToken>(&mut self, tokens: &[T], k: usize) -> Result<Vec<Ranked>> {
+        if tokens.is_empty() || k == 0 {
+            return Ok(vec![]);
+        }
+        self.read_tokens(tokens)?;
+        let best = self.best_labels()?.to_vec();
+        let log_z = self.probabilities(&best)?.log_z;
+        let ranked = self.best_labellings(k)?.into_iter().map(|(labelling, labels)| {
+            let probability = self.probability(&labelling.labels, log_z)?;
+            Ok(Ranked { labels, score: labelling.score, probability })
+        });
+        ranked.collect()
+    }
+
+    fn best_names(&mut self) -> Result<Vec<String>> {
+        let best = self.best_labels()?.to_vec();
+        let mut names = vec![];
+        self.names(&best, &mut names);
+        Ok(names)
+    }
+
+    /// Nothing is known of the labels of a sentence in memory.
+    fn forget(&mut self) {
         if let Some(known) = &mut self.known {
-            known.forget(); // rows have no labels
+            known.forget();
         }
-        self.extract("sentence", &block, 0..rows.len())
+    }
+
+    /// Extracts the attributes of a sentence in memory, which has at least one token.
+    pub(crate) fn read_tokens<T: AsToken>(&mut self, tokens: &[T]) -> Result<()> {
+        let mut sentence = std::mem::take(&mut self.sentence);
+        sentence.clear();
+        let read = self.read_sentence(&mut sentence, tokens);
+        self.sentence = sentence;
+        read
+    }
+
+    fn read_sentence<T: AsToken>(&mut self, sentence: &mut Sentences, tokens: &[T]) -> Result<()> {
+        sentence.add_unlabelled(tokens)?;
+        self.fit(sentence.shape())?;
+        self.forget();
+        self.extract(SENTENCE, sentence.as_block(), 0..tokens.len())
+    }
+
+    /// Makes the templates read what tokens in memory have.
+    fn fit(&mut self, (fields, ready): (usize, bool)) -> Result<()> {
+        if self.fitted == Some((fields, ready)) {
+            return Ok(());
+        }
+        let (program, read) = (self.labeller.program(), read_columns(&self.labeller));
+        if program.given().is_some() && !ready {
+            let what = "the model was trained on ready attributes, and the tokens have none";
+            return Err(Error::Mismatch(what.to_owned()));
+        }
+        let program = if read.last().is_none_or(|last| *last < fields) {
+            Arc::clone(program)
+        } else if fields == read.len() {
+            let place = |column: u16| read.iter().position(|c| *c == usize::from(column)).unwrap_or(0);
+            let templates = self.labeller.meta().templates.iter();
+            Arc::new(Program::new(
+                templates.map(|t| t.moved(|column| u16::try_from(place(column)).unwrap_or(column))).collect(),
+            ))
+        } else {
+            let names = read.iter().map(|column| column_name(self.labeller.kind(), *column));
+            return Err(Error::Mismatch(format!(
+                "a token has {}, the model reads {}",
+                counted(fields, "field"),
+                names.collect::<Vec<_>>().join(" and ")
+            )));
+        };
+        (self.program, self.extractor, self.fitted) = (program, None, Some((fields, ready)));
+        Ok(())
     }
 
     /// The sentence that was read.
@@ -227,7 +338,7 @@ impl Predictor {
     ///
     /// Known labels that are no labelling in their own scheme are kept all the same; then, several labellings of
     /// the model may be one of the file, which is listed once.
-    pub(crate) fn nbest(&mut self, k: usize) -> Result<Vec<(Labelling, Vec<String>)>> {
+    pub(crate) fn best_labellings(&mut self, k: usize) -> Result<Vec<(Labelling, Vec<String>)>> {
         let mut found = vec![];
         for labelling in self.raw_nbest(k)? {
             let mut names = vec![];

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Terms;
 use super::progress::Progress;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Error, Result};
 
 /// Models do not have it.
 const SECTION: &str = "checkpoint";
@@ -114,7 +114,7 @@ pub(crate) fn refuse(container: &Container) -> Result<()> {
     if !container.has(SECTION) {
         return Ok(());
     }
-    let help = "train --resume goes on with it and writes a model";
+    let help = "`resume` goes on with it and writes a model";
     Err(ModelError::new(container.file(), "this is a checkpoint, not a model", help).into())
 }
 
@@ -151,7 +151,7 @@ impl Checkpoint {
 
     fn read(container: Container) -> Result<Checkpoint> {
         if !container.has(SECTION) && container.has("meta") {
-            let help = "--warm-start begins a new run from a model";
+            let help = "`warm-start` begins a new run from a model";
             return Err(ModelError::new(container.file(), "this is a model, not a checkpoint", help).into());
         }
         let text = container.get(SECTION).map_err(of_checkpoint)?;
@@ -188,23 +188,23 @@ impl Checkpoint {
             names.into_iter().map(pair).filter(|(_, was, is)| was != is).collect()
         };
         let terms = changed(&old.terms, &new.terms).into_iter().map(|(name, was, is)| match name.as_str() {
-            START => "another --warm-start".to_owned(),
+            START => "another `warm-start`".to_owned(),
             _ => format!("{name} {was}, not {is}"),
         });
         let inputs = changed(&old.inputs, &new.inputs).into_iter().map(|(name, ..)| format!("other {name}"));
         let differ: Vec<String> = inputs.chain(terms).collect();
         if !differ.is_empty() {
-            return Err(Error::Mismatch(format!(
-                "{file}: the run that made it had {}\n  help: go on with the same data and options; only \
-                 --passes, --max-passes and --threads may change",
-                differ.join("; ")
-            )));
+            let what = format!("the run that made it had {}", differ.join("; "));
+            let help =
+                "go on with the same data and options; only `passes`, `max-passes` and `threads` may change";
+            return Err(ModelError::new(file, what, help).into());
         }
         if passes < self.pass() {
-            return Err(Error::Option(format!(
-                "{file} is of pass {}, and {passes} are wanted in all: give at least {0}",
+            let what = format!(
+                "{file} is of pass {0}, and {passes} are wanted in all: give at least {0}",
                 self.pass()
-            )));
+            );
+            return Err(BadOption::new(what).into());
         }
         Ok(())
     }
@@ -262,8 +262,8 @@ fn damaged(container: &Container, what: &str) -> Error {
 
 /// The container speaks of models.
 fn of_checkpoint(error: ModelError) -> ModelError {
-    let help = match error.help.starts_with("models are made by") {
-        true => "checkpoints are made by: seqoia train --checkpoint FILE ...".to_owned(),
+    let help = match error.help.starts_with("models are made") {
+        true => "checkpoints are made by training, with `checkpoint FILE`".to_owned(),
         false => error.help.replace("train the model anew", "train from the start"),
     };
     ModelError { what: error.what.replace("model", "checkpoint"), help, file: error.file }

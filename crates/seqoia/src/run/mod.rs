@@ -7,6 +7,7 @@ mod options;
 mod progress;
 mod task;
 mod train;
+mod wish;
 
 pub use checkpoint::Checkpoint;
 pub use head::Head;
@@ -14,5 +15,6 @@ pub use options::{LearnOptions, Passes, Start, Strength};
 pub use progress::{Ended, PassRow, Trained, Watch};
 pub use task::{Description, Load, Need, Task, Terms};
 pub use train::Run;
+pub use wish::{Recipe, Wish};
 
 pub(crate) use checkpoint::refuse as refuse_checkpoint;

@@ -8,7 +8,7 @@ use seqoia_learners::registry::{Entry, LEARNERS, Objective, Penalty};
 use seqoia_strategies::registry::Chosen;
 
 use super::Checkpoint;
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 
 /// A penalty as the user gave it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,9 +47,6 @@ pub struct Start {
     /// Open feature spaces: what they belong to, see [`seqoia_core::Structure::memo`].
     pub memo: Option<Vec<u8>>,
 }
-
-const L1: &str = "|w|_1 (--l1, --c1, --rho1)";
-const L2: &str = "|w|^2 (--l2, --c2, --rho2, -C)";
 
 /// How to learn.
 #[derive(Clone)]
@@ -122,34 +119,36 @@ impl LearnOptions {
     /// A strategy that does not take the learner, penalties that the learner does not know.
     pub fn check(&self) -> Result<Chosen> {
         let name = self.learner.name;
-        let unknown = |what: &str| {
-            let others = LEARNERS.iter().filter(|l| match what {
-                L1 => l.penalty == Penalty::L1L2,
-                _ => l.penalty != Penalty::None,
-            });
-            let others: Vec<_> = others.map(|l| l.name).collect();
-            Err(Error::Option(format!("{name} has no penalty {what}; these have: {}", others.join(", "))))
+        let unknown = |option: &str| {
+            let (norm, known): (_, fn(Penalty) -> bool) = match option {
+                "l1" => ("|w|_1", |penalty| penalty == Penalty::L1L2),
+                _ => ("|w|^2", |penalty| penalty != Penalty::None),
+            };
+            let others: Vec<_> = LEARNERS.iter().filter(|l| known(l.penalty)).map(|l| l.name).collect();
+            let what = format!("{name} has no penalty {norm}; these have: {}", others.join(", "));
+            Err(BadOption::of(option, "", what).into())
         };
         match self.learner.penalty {
-            Penalty::None if self.l1.is_some() => return unknown(L1),
-            Penalty::None if self.l2.is_some() => return unknown(L2),
-            Penalty::L2 if self.l1.is_some() => return unknown(L1),
+            Penalty::None if self.l1.is_some() => return unknown("l1"),
+            Penalty::None if self.l2.is_some() => return unknown("l2"),
+            Penalty::L2 if self.l1.is_some() => return unknown("l1"),
             _ => (),
         }
         match self.patience {
-            Some(0) => return Err(Error::Option("--patience 0: at least one pass is needed".to_owned())),
-            Some(_) if self.keep_last => {
-                let what = "--patience counts the passes since the best one: it goes with --keep best";
-                return Err(Error::Option(what.to_owned()));
+            Some(0) => return Err(BadOption::of("patience", 0, "at least one pass is needed").into()),
+            Some(n) if self.keep_last => {
+                let what = "it counts the passes since the best one, so it goes with `keep best`";
+                return Err(BadOption::of("patience", n, what).into());
             }
             _ => (),
         }
         let profile = self.profile();
         let strategy = match &self.strategy {
             Some(chosen) => chosen.clone(),
-            None => Chosen::new(None, &[], &profile).map_err(Error::Option)?,
+            None => Chosen::new(None, &[], &profile)?,
         };
-        strategy.entry.accepts(&profile).map_err(|e| Error::Option(e.to_string()))?;
+        let accepted = strategy.entry.accepts(&profile);
+        accepted.map_err(|e| BadOption::of("strategy", strategy.entry.name, e.to_string()))?;
         Ok(strategy)
     }
 }

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::checkpoint::{self, Digests};
 use super::progress::{Ended, PassRow, Progress, Trained, Watch};
 use super::{Head, LearnOptions, Load, Passes, Start, Task, Terms};
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Error, Result};
 
 /// A run that is ready to start.
 pub struct Run<'a> {
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
         }
         let Progress { best, best_pass, scores, pass, .. } = progress;
         let ended = ended.filter(|_| pass > 0);
-        let ended = ended.ok_or_else(|| Error::Option("no pass was made: --passes is 0".to_owned()))?;
+        let ended = ended.ok_or_else(|| BadOption::of("passes", 0, "at least one pass is needed"))?;
         Ok(Trained { weights: best, memo: structure.memo(), scores, best_pass, passes: pass, ended })
     }
 
@@ -257,7 +257,7 @@ impl<'a> Run<'a> {
             }
             None => {
                 let what = format!("{} takes no weights to start from", self.options.learner.name);
-                return Err(Error::Option(what));
+                return Err(BadOption::of("warm-start", "", what).into());
             }
         }
         Ok(())

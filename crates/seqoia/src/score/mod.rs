@@ -14,12 +14,12 @@ pub use words::{words_of_data, words_of_text};
 use std::collections::HashSet;
 use std::io::Read;
 
-use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind};
+use seqoia_data::format::{self, Blocks, Guess, Kind, Reader};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{Recogniser, Scheme};
 use seqoia_eval::{Scored, Sentence, Token, Unit};
 
-use crate::error::{Error, Result, counted};
+use crate::error::{Result, counted};
 use crate::label::options::LabelColumn;
 use crate::label::scorer::Scorer;
 
@@ -82,21 +82,21 @@ pub fn last_two(name: &str, text: &[u8], raw: bool) -> Result<Evaluated> {
 /// # Errors
 /// An input that has no such columns, or is in a format that holds one labelling only.
 pub fn last_two_of(input: Input, kind: Option<Kind>, raw: bool) -> Result<Evaluated> {
-    let opened = Opened::new(input, kind)?;
-    let (kind, columns) = (opened.format.kind(), opened.format.columns());
+    let opened = open(input, kind)?;
+    let (kind, columns) = (opened.format().kind(), opened.format().columns());
     if kind != Kind::Columns {
         let what = format!("{} holds one labelling only, and two are compared", kind.name());
-        return Err(seqoia_data::Error::new(opened.file, what).help(give_gold(kind)).into());
+        return Err(seqoia_data::Error::new(opened.name(), what).help(give_gold(kind)).into());
     }
     let Some(gold) = columns.checked_sub(2) else {
         let what = "found 1 column; the last two are the gold label and the predicted one";
         let help = "predict adds the predicted label to a file that has the gold label as its last column; \
-                    or give the file with the right labels: --gold FILE";
-        return Err(seqoia_data::Error::new(opened.file, what).help(help).into());
+                    or give the file with the right labels: `gold FILE`";
+        return Err(seqoia_data::Error::new(opened.name(), what).help(help).into());
     };
-    let (file, guess) = (opened.file.clone(), opened.format.guess());
+    let (file, guess) = (opened.name().to_owned(), opened.format().guess());
     let word = kind.word(columns - 1, Some(gold));
-    let sentences = opened.sentences(word, gold, Some(columns - 1))?;
+    let sentences = sentences(opened, word, gold, Some(columns - 1))?;
     if let Some(Guess::Like(kind)) = guess
         && sentences.iter().flat_map(|s| &s.tokens).all(|token| token.gold != token.found)
     {
@@ -142,7 +142,7 @@ fn refuse_other_columns(file: &str, sentences: &[Sentence], columns: usize) -> R
         all - known
     );
     let help = "the last two columns must be the right label and the predicted one, as predict writes them; or give \
-                the file with the right labels: --gold FILE";
+                the file with the right labels: `gold FILE`";
     Err(seqoia_data::Error::at(file, strange.line, what).help(help).into())
 }
 
@@ -150,50 +150,37 @@ fn refuse_other_columns(file: &str, sentences: &[Sentence], columns: usize) -> R
 fn give_gold(kind: Kind) -> String {
     let format = match kind {
         Kind::Jsonl | Kind::Conllu => String::new(), // they are recognised
-        _ => format!(" --format {}", kind.name()),
+        _ => format!(" `format {}`", kind.name()),
     };
-    let label = if matches!(kind, Kind::Conllu | Kind::Conllx) { " --label COLUMN" } else { "" };
-    format!("give the file with the right labels: --gold FILE{format}{label}")
+    let label = if matches!(kind, Kind::Conllu | Kind::Conllx) { " `label COLUMN`" } else { "" };
+    format!("give the file with the right labels: `gold FILE`{format}{label}")
 }
 
-/// A file whose format is known.
-struct Opened {
-    file: String,
-    blocks: Blocks,
-    block: Block,
-    format: Box<dyn Format>,
+fn open(input: Input, kind: Option<Kind>) -> Result<Reader> {
+    Ok(Reader::new(Blocks::new(input), kind)?)
 }
 
-impl Opened {
-    fn new(input: Input, kind: Option<Kind>) -> Result<Self> {
-        let file = input.name.clone();
-        let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-        let format = format::first(&mut blocks, &mut block, kind)?;
-        Ok(Opened { file, blocks, block, format })
-    }
-
-    /// Reads all sentences; the numbers are those of the columns.
-    fn sentences(mut self, word: Option<usize>, gold: usize, found: Option<usize>) -> Result<Vec<Sentence>> {
-        let mut sentences = vec![];
-        loop {
-            self.format.parse(&self.file, &mut self.block)?;
-            let block = &self.block;
-            let field =
-                |i, column: Option<usize>| column.map_or("", |column| block.field(i, column)).to_owned();
-            for sentence in block.sentences() {
-                let token = |i| Token {
-                    line: block.line(i),
-                    word: field(i, word),
-                    gold: field(i, Some(gold)),
-                    found: field(i, found),
-                };
-                sentences.push(Sentence { tokens: sentence.tokens.map(token).collect(), converted: vec![] });
-            }
-            if !self.blocks.fill(&mut self.block)? {
-                return Ok(sentences);
-            }
+/// Reads all sentences; the numbers are those of the columns.
+fn sentences(
+    mut reader: Reader,
+    word: Option<usize>,
+    gold: usize,
+    found: Option<usize>,
+) -> Result<Vec<Sentence>> {
+    let mut sentences = vec![];
+    while let Some(block) = reader.next()? {
+        let field = |i, column: Option<usize>| column.map_or("", |column| block.field(i, column)).to_owned();
+        for sentence in block.sentences() {
+            let token = |i| Token {
+                line: block.line(i),
+                word: field(i, word),
+                gold: field(i, Some(gold)),
+                found: field(i, found),
+            };
+            sentences.push(Sentence { tokens: sentence.tokens.map(token).collect(), converted: vec![] });
         }
     }
+    Ok(sentences)
 }
 
 /// Scores `found` against `gold`, both in the format `kind` if it is not to be recognised: accuracy, and
@@ -205,24 +192,24 @@ impl Opened {
 /// # Errors
 /// Files that cannot be read or do not have the same sentences.
 pub fn compare(gold: Input, found: Input, kind: Option<Kind>, label: &LabelColumn) -> Result<Evaluated> {
-    let (gold, found) = (Opened::new(gold, kind)?, Opened::new(found, kind)?);
-    let names = [gold.file.clone(), found.file.clone()];
-    let (columns, more) = (gold.format.columns(), found.format.columns());
-    let kinds = [gold.format.kind(), found.format.kind()];
+    let (gold, found) = (open(gold, kind)?, open(found, kind)?);
+    let names = [gold.name().to_owned(), found.name().to_owned()];
+    let (columns, more) = (gold.format().columns(), found.format().columns());
+    let kinds = [gold.format().kind(), found.format().kind()];
     let plain = kinds == [Kind::Columns; 2];
     if plain && more > columns + 1 && *label != LabelColumn::Last {
         let have = counted(more, "column");
         let what =
             format!("{have}, where {} has {columns}; one more is wanted, the predicted label", names[0]);
-        let help = "label without --marginals, which adds the probability";
+        let help = "label without `marginals`, which adds the probability";
         return Err(seqoia_data::Error::new(&names[1], what).help(help).into());
     }
-    let of_gold = label.resolve(&gold.file, &*gold.format)?;
+    let of_gold = label.resolve(gold.name(), &*gold.format())?;
     let added = plain && more == columns + 1;
-    let of_found = if added { columns } else { label.resolve(&found.file, &*found.format)? };
-    let gold = gold.sentences(kinds[0].word(columns, Some(of_gold)), of_gold, None)?;
+    let of_found = if added { columns } else { label.resolve(found.name(), &*found.format())? };
+    let gold = sentences(gold, kinds[0].word(columns, Some(of_gold)), of_gold, None)?;
     let word = kinds[1].word(more, Some(if added { of_gold } else { of_found }));
-    let mut sentences = found.sentences(word, of_found, None)?;
+    let mut sentences = sentences(found, word, of_found, None)?;
     same_tokens([&names[0], &names[1]], &gold, &sentences)?;
     let golds = gold.into_iter().flat_map(|s| s.tokens);
     for (token, gold) in sentences.iter_mut().flat_map(|s| &mut s.tokens).zip(golds) {
@@ -244,7 +231,7 @@ fn refuse_probabilities(file: &str, sentences: &[Sentence]) -> Result<()> {
         return Ok(());
     }
     let line = tokens().next().map_or(1, |token| token.line);
-    let help = "label without --marginals: the last column must be the predicted label";
+    let help = "label without `marginals`: the last column must be the predicted label";
     Err(seqoia_data::Error::at(file, line, "the last column holds numbers, not labels").help(help).into())
 }
 
@@ -253,11 +240,9 @@ fn refuse_probabilities(file: &str, sentences: &[Sentence]) -> Result<()> {
 fn same_tokens(names: [&str; 2], first: &[Sentence], second: &[Sentence]) -> Result<()> {
     let [first_name, second_name] = names;
     if first.len() != second.len() {
-        return Err(Error::Mismatch(format!(
-            "{second_name} has {}, {first_name} has {}",
-            counted(second.len(), "sentence"),
-            first.len()
-        )));
+        let have = counted(second.len(), "sentence");
+        let what = format!("{have}, where {first_name} has {}", first.len());
+        return Err(seqoia_data::Error::new(second_name, what).into());
     }
     let line = |sentence: &Sentence| sentence.tokens.first().map_or(1, |token| token.line);
     for (a, b) in first.iter().zip(second) {
@@ -268,13 +253,13 @@ fn same_tokens(names: [&str; 2], first: &[Sentence], second: &[Sentence]) -> Res
             return Err(seqoia_data::Error::at(second_name, b.line, what).help(help).into());
         }
         if a.tokens.len() != b.tokens.len() {
-            return Err(Error::Mismatch(format!(
-                "{second_name}:{}: this sentence has {}, that of {first_name}:{} has {}",
-                line(b),
+            let what = format!(
+                "this sentence has {}, that of {first_name}:{} has {}",
                 counted(b.tokens.len(), "token"),
                 line(a),
                 a.tokens.len()
-            )));
+            );
+            return Err(seqoia_data::Error::at(second_name, line(b), what).into());
         }
     }
     Ok(())

@@ -76,11 +76,9 @@ fn compared(names: [String; 2], systems: [Evaluated; 2], trials: Trials) -> Resu
     let mut pairs = tokens(&a.sentences).zip(tokens(&b.sentences));
     if let Some((x, y)) = pairs.find(|(x, y)| x.gold != y.gold) {
         let [first, second] = &names;
-        return Err(Error::Mismatch(format!(
-            "{second}:{}: the gold label is {}, but {} in {first}:{}\n  help: both files must hold the same \
-             test data, labelled by two systems",
-            y.line, y.gold, x.gold, x.line
-        )));
+        let what = format!("the gold label is {}, but {} in {first}:{}", y.gold, x.gold, x.line);
+        let help = "both files must hold the same test data, labelled by two systems";
+        return Err(seqoia_data::Error::at(second, y.line, what).help(help).into());
     }
     let (x, y) = (tallies(&a.sentences, a.unit), tallies(&b.sentences, b.unit));
     let score = |tallies: &[Tally]| tallies.iter().sum::<Tally>().f1();
@@ -166,6 +164,6 @@ mod tests {
             error("a X X\nb X X\n", "a X X\n"),
             "two:1: this sentence has 1 token, that of one:1 has 2"
         );
-        assert_eq!(error("a X X\n\nb X X\n", "a X X\n"), "two has 1 sentence, one has 2");
+        assert_eq!(error("a X X\n\nb X X\n", "a X X\n"), "two: 1 sentence, where one has 2");
     }
 }

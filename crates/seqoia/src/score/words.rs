@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use seqoia_data::format::{self, Block, Blocks, Kind, Place};
+use seqoia_data::format::{Blocks, Kind, Place, Reader};
 use seqoia_data::open::Input;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::label::options::LabelColumn;
 
 /// A row that starts a document is no word that a model could not know.
@@ -16,9 +16,8 @@ const DOCUMENT: &str = "-DOCSTART-";
 /// # Errors
 /// Data that cannot be read or has no words.
 pub fn words_of_data(input: Input, kind: Option<Kind>, label: &LabelColumn) -> Result<HashSet<String>> {
-    let file = input.name.clone();
-    let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-    let format = format::first(&mut blocks, &mut block, kind)?;
+    let mut reader = Reader::new(Blocks::new(input), kind)?;
+    let format = reader.format();
     let label = match (format.label(), label) {
         (Place::Fixed(column), _) => Some(column),
         (_, LabelColumn::Number(number)) => Some(*number),
@@ -27,21 +26,19 @@ pub fn words_of_data(input: Input, kind: Option<Kind>, label: &LabelColumn) -> R
     };
     let Some(column) = format.kind().word(format.columns(), label) else {
         let kind = format.kind().name();
-        return Err(Error::Mismatch(format!("{file} has no words (it was read as {kind})")));
+        let what = format!("there are no words (it was read as {kind})");
+        return Err(seqoia_data::Error::new(reader.name(), what).into());
     };
     let mut words = HashSet::from([DOCUMENT.to_owned()]);
-    loop {
-        format.parse(&file, &mut block)?;
+    while let Some(block) = reader.next()? {
         for i in 0..block.tokens().len() {
             let word = block.field(i, column);
             if !words.contains(word) {
                 words.insert(word.to_owned());
             }
         }
-        if !blocks.fill(&mut block)? {
-            return Ok(words);
-        }
     }
+    Ok(words)
 }
 
 /// The words of a text between blanks and line ends: a list, or segmented text.
@@ -92,7 +89,7 @@ mod tests {
         assert_eq!(own("{\"tokens\": [\"a b\"], \"labels\": [\"X\"]}\n", Kind::Jsonl, None), ["a b"]);
         assert_eq!(own("X a q\nY b r\n", Kind::Columns, Some(0)), ["a", "b"]);
         let error = words("X\ta\n", Some(Kind::Crfsuite), None).unwrap_err();
-        assert_eq!(error.to_string(), "x has no words (it was read as crfsuite)");
+        assert_eq!(error.to_string(), "x: there are no words (it was read as crfsuite)");
     }
 
     #[test]

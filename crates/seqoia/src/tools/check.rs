@@ -6,7 +6,7 @@
 mod facts;
 
 use seqoia_data::features::MOST_LABELS;
-use seqoia_data::format::Kind;
+use seqoia_data::format::{Guess, Kind};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::Scheme;
 use serde::Serialize;
@@ -139,7 +139,8 @@ pub fn check(train: Input, dev: Option<Input>, options: &CheckOptions) -> Result
     let mut found = Findings(vec![]);
     for facts in [Some(&train), dev.as_ref()].into_iter().flatten() {
         if let Some((guess, doubt)) = facts.guess.and_then(|guess| Some((guess, guess.doubt()?))) {
-            found.warn(facts, None, doubt, guess.help());
+            let level = if matches!(guess, Guess::Csv(_)) { Level::Error } else { Level::Warning };
+            found.add(level, facts, None, doubt, guess.help());
         }
         if facts.kind == Kind::Columns {
             found.suspects(facts);
@@ -236,12 +237,12 @@ impl Findings {
     fn labels(&mut self, facts: &Facts) {
         if let [only] = facts.labels.as_slice() {
             let what = format!("every token has the label {}", only.name);
-            let help = "is the label in another column? --label says which";
+            let help = "is the label in another column? `label` says which";
             return self.add(Level::Error, facts, Some(only.line), what, help);
         }
         if let Some(line) = facts.too_many_labels {
             let what = format!("more than {MOST_LABELS} different labels");
-            let help = "too many for a model: is the label in another column? --label says which";
+            let help = "too many for a model: is the label in another column? `label` says which";
             return self.add(Level::Error, facts, Some(line), what, help);
         }
         let rare: Vec<_> = facts.labels.iter().filter(|l| l.count < RARE).collect();
@@ -277,7 +278,7 @@ impl Findings {
             counted(usize::try_from(broken.count).unwrap_or(usize::MAX), "label"),
             lines(broken)
         );
-        let help = "mend them, or say --scheme if this is another one";
+        let help = "mend them, or say `scheme` if this is another one";
         self.warn(facts, broken.first(), what, help);
     }
 
@@ -382,7 +383,7 @@ impl Findings {
         let Some(own) = own else { return self.scheme(dev, Some(scheme)) };
         let (own, other) = (own.name(), scheme.name());
         let what = format!("labels are chunks in {own}, but those of {} are in {other}", train.file);
-        let help = format!("convert one of the files, such as with: seqoia convert --scheme {other}");
+        let help = format!("convert one of the files, such as with `scheme {other}`");
         self.add(Level::Warning, dev, dev.breaks(scheme).first(), what, help);
     }
 

@@ -13,13 +13,11 @@ use std::io::Write;
 use std::sync::Arc;
 
 use seqoia_data::features::Lexica;
-use seqoia_data::format::{
-    self, Block, Blocks, Copy, Field, Format, Kind, Labelled, Outgo, Outgoing, Place, Target,
-};
+use seqoia_data::format::{self, Block, Copy, Field, Format, Kind, Labelled, Outgo, Outgoing, Place, Target};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Recogniser, Scheme};
 
-use crate::error::{Error, Result};
+use crate::error::{BadOption, Result};
 use crate::label::options::{FeatureChoice, LabelColumn};
 use crate::label::own_words;
 use crate::label::text;
@@ -58,17 +56,15 @@ pub struct Converted {
 /// # Errors
 /// Data that cannot be read, or that the target cannot hold; output that cannot be written.
 pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> Result<Converted> {
-    let file = input.name.clone();
-    let (input, lexica) = own_words::collect(input, &options.features, options.from)?;
-    let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
-    let mut block = Block::default();
-    let format = format::first(&mut blocks, &mut block, options.from)?;
-    if text::is_model_text(block.text()) {
-        let what = format!("{file} is a model as text: -m FILE says where to write the model");
-        return Err(Error::Option(what));
+    let (source, lexica) = own_words::collect(input.into(), &options.features, options.from)?;
+    let mut reader = source.reader(options.from, options.features.reads_mentions())?;
+    let (file, format) = (reader.name().to_owned(), reader.format());
+    if text::is_model_text(reader.start()) {
+        let what = format!("{file} is a model as text: `model FILE` says where to write the model");
+        return Err(BadOption::new(what).into());
     }
-    format.parse(&file, &mut block)?;
-    let plan = Plan::new(&file, &*format, &block, options)?;
+    let empty = Block::default();
+    let plan = Plan::new(&file, &*format, reader.peek()?.unwrap_or(&empty), options)?;
     let mut expander = match options.features.is_empty() {
         true => None,
         false => Some(expander(&file, &*format, plan.label, &options.features, lexica)?),
@@ -77,28 +73,25 @@ pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> R
     let mut done = Converted { left_out: plan.left_out(), ..Converted::default() };
     let mut text = vec![];
     let mut documents = 0;
-    loop {
+    while let Some(block) = reader.next()? {
         text.clear();
         if plan.target.kind == format.kind() && expander.is_none() {
-            plan.relabel(&block, &mut seen, &mut text);
+            plan.relabel(block, &mut seen, &mut text);
         } else {
-            plan.rewrite(&block, expander.as_mut(), &mut seen, &mut documents, &mut text)?;
+            plan.rewrite(block, expander.as_mut(), &mut seen, &mut documents, &mut text)?;
         }
         out.write_all(&text)?;
         done.sentences += block.len() as u64;
         done.tokens += block.tokens().len() as u64;
-        if !blocks.fill(&mut block)? {
-            break;
-        }
-        format.parse(&file, &mut block)?;
     }
     out.flush()?;
     let wanted = plan.schemes.filter(|_| options.scheme_from.is_none() && format.kind() != Kind::Words);
     if let Some((taken, _)) = wanted.filter(|(taken, _)| seen.finish() != Some(*taken)) {
         let name = taken.name();
-        return Err(Error::Mismatch(format!(
-            "{file}: its first labels look like {name}, all of them do not; say --scheme-from {name} if it is"
-        )));
+        let what = format!(
+            "its first labels look like {name}, all of them do not; say `scheme-from {name}` if it is"
+        );
+        return Err(seqoia_data::Error::new(file, what).into());
     }
     Ok(done)
 }
@@ -114,11 +107,11 @@ fn expander(
     let program =
         choice.resolve(format, label)?.compile(file, format.columns(), label.unwrap_or(usize::MAX))?;
     if program.has_edges() {
-        return Err(Error::Option(
+        return Err(BadOption::new(
             "templates that start with B (patterns: b or *) and read columns make attributes of label pairs, \
-             which no format holds; leave them out"
-                .to_owned(),
-        ));
+             which no format holds; leave them out",
+        )
+        .into());
     }
     Ok(Expander::new(Arc::new(program), lexica))
 }
@@ -157,25 +150,23 @@ impl<'a> Plan<'a> {
             theirs = *label;
         }
         if conll(to) && label.is_some() && !theirs.takes_labels() {
-            return Err(Error::Option(format!(
-                "--label {}: labels are written as upos, xpos, feats, deprel or misc; the other columns of {} have \
-                 a meaning of their own",
-                theirs.name().to_lowercase(),
+            let what = format!(
+                "labels are written as upos, xpos, feats, deprel or misc; the other columns of {} have a meaning of \
+                 their own",
                 to.name()
-            )));
+            );
+            return Err(BadOption::of("label", theirs.name().to_lowercase(), what).into());
         }
         let attributes = !options.features.is_empty() || format.ready();
         if !options.features.is_empty() && !matches!(to, Kind::Crfsuite | Kind::Jsonl) {
-            return Err(Error::Option(format!(
-                "--to {} has no attributes, so -t, -p and --features are not for it; crfsuite and jsonl have",
-                to.name()
-            )));
+            let what = "it has no attributes, so `template`, `patterns` and `features` are not for it; crfsuite and \
+                        jsonl have";
+            return Err(BadOption::of("to", to.name(), what).into());
         }
         if to == Kind::Crfsuite && !attributes {
-            return Err(Error::Option(
-                "--to crfsuite needs attributes: give templates with -t FILE or a set with --features SET"
-                    .to_owned(),
-            ));
+            let what =
+                "it needs attributes; give templates with `template FILE` or a set with `features SET`";
+            return Err(BadOption::of("to", "crfsuite", what).into());
         }
         let found = match (options.scheme_from, label) {
             (_, None) => None,
@@ -193,11 +184,10 @@ impl<'a> Plan<'a> {
         let schemes = match (found, options.scheme) {
             (Some(from), Some(to)) => Some((from, to)),
             (None, Some(to)) => {
-                return Err(Error::Option(format!(
-                    "--scheme {}: the labels of {file} are in no scheme that is known; say which with \
-                     --scheme-from",
-                    to.name()
-                )));
+                let what = format!(
+                    "the labels of {file} are in no scheme that is known; say which with `scheme-from`"
+                );
+                return Err(BadOption::of("scheme", to.name(), what).into());
             }
             (_, None) => None,
         };

@@ -9,10 +9,10 @@ use std::io::Write;
 use std::sync::Arc;
 
 use seqoia_core::Corpus;
-use seqoia_data::format::{self, Block, Blocks, Refusal, write_crfsuite_row};
+use seqoia_data::format::{Refusal, write_crfsuite_row};
 use seqoia_data::open::Input;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::label::data::Reading;
 use crate::label::options::DataOptions;
 use crate::label::own_words;
@@ -31,19 +31,16 @@ pub fn dump_features(input: Input, options: &DataOptions, out: &mut dyn Write) -
 }
 
 fn as_it_comes(input: Input, options: &DataOptions, out: &mut dyn Write) -> Result<()> {
-    let file = input.name.clone();
-    let (input, lexica) = own_words::collect(input, &options.features, options.format)?;
-    let mut blocks = Blocks::new(input).whole_documents(options.features.reads_mentions());
-    let mut block = Block::default();
-    let format = format::first(&mut blocks, &mut block, options.format)?;
+    let (source, lexica) = own_words::collect(input.into(), &options.features, options.format)?;
+    let mut reader = source.reader(options.format, options.features.reads_mentions())?;
+    let (file, format) = (reader.name().to_owned(), reader.format());
     let label = options.label.resolve(&file, &*format)?;
     let program = options.features.resolve(&*format, Some(label))?.compile(&file, format.columns(), label)?;
     let mut expander = Expander::new(Arc::new(program), lexica);
     let mut text = vec![];
-    loop {
-        format.parse(&file, &mut block)?;
+    while let Some(block) = reader.next()? {
         for sentence in block.sentences() {
-            expander.expand(&file, &block, sentence.tokens.clone())?;
+            expander.expand(&file, block, sentence.tokens.clone())?;
             put_weight(block.weight(sentence.tokens.start), &mut text);
             for (t, i) in sentence.tokens.enumerate() {
                 let (nodes, edges) = (expander.nodes(t), expander.edges(t));
@@ -54,14 +51,12 @@ fn as_it_comes(input: Input, options: &DataOptions, out: &mut dyn Write) -> Resu
         out.write_all(&text)?;
         out.flush()?;
         text.clear();
-        if !blocks.fill(&mut block)? {
-            return Ok(());
-        }
     }
+    Ok(())
 }
 
 fn at_the_end(input: Input, options: &DataOptions, out: &mut dyn Write) -> Result<()> {
-    let Reading { file, program, indexer, .. } = Reading::new(input, options)?;
+    let Reading { file, program, indexer, .. } = Reading::new(input.into(), options)?;
     let indexed = indexer.finish(options.cutoff);
     let mut names = Names::new(program);
     names.add(&indexed.dictionary);
@@ -99,6 +94,7 @@ fn put(
     edges: &[(&str, f32)],
     text: &mut Vec<u8>,
 ) -> Result<()> {
-    write_crfsuite_row(label, nodes, edges, text)
-        .map_err(|Refusal(what)| Error::Mismatch(format!("{file}: no line can be written: {what}")))
+    write_crfsuite_row(label, nodes, edges, text).map_err(|Refusal(what)| {
+        seqoia_data::Error::new(file, format!("no line can be written: {what}")).into()
+    })
 }

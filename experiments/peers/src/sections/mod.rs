@@ -24,7 +24,7 @@ pub(crate) struct Section {
 }
 
 /// All of them, in the order in which they run.
-pub(crate) const SECTIONS: [Section; 8] = [
+pub(crate) const SECTIONS: [Section; 9] = [
     Section { name: "reading", about: "reading the training file", run: reading::run },
     Section { name: "fastest", about: "a good labeller in little time", run: fastest::run },
     Section { name: "lbfgs", about: "the optimum of the CRF", run: lbfgs::to_the_end },
@@ -33,6 +33,7 @@ pub(crate) const SECTIONS: [Section; 8] = [
     Section { name: "predict", about: "labelling, and loading a model", run: predict::run },
     Section { name: "many-labels", about: "hundreds of labels", run: many_labels::run },
     Section { name: "names", about: "names of persons, places and organisations", run: names::run },
+    Section { name: "recipes", about: "feature sets with their own settings", run: names::recipes },
 ];
 
 /// How many times ours theirs is.

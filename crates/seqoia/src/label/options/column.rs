@@ -2,7 +2,7 @@
 
 use seqoia_data::format::{Field, Format, Kind, Place};
 
-use crate::error::{self, Error, Result};
+use crate::error::{self, BadOption, Error, Result};
 
 /// Which column is the label.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,8 +20,8 @@ impl LabelColumn {
     /// Reads a number or a name such as `xpos`.
     ///
     /// # Errors
-    /// A sentence with the nearest name.
-    pub fn parse(text: &str) -> std::result::Result<Self, String> {
+    /// An unknown name, with the nearest one.
+    pub fn parse(text: &str) -> std::result::Result<Self, BadOption> {
         if let Ok(number) = text.parse() {
             return Ok(LabelColumn::Number(number));
         }
@@ -29,12 +29,21 @@ impl LabelColumn {
             return Ok(LabelColumn::Field(field));
         }
         let names = Field::ALL.map(Field::name);
-        Err(match seqoia_core::param::nearest(text, names.into_iter()) {
-            Some(name) => format!("there is no column '{text}'; did you mean {name}?"),
-            None => {
-                format!("there is no column '{text}'; give its number from 0, or one of {}", names.join(", "))
-            }
-        })
+        let other = match seqoia_core::param::nearest(text, names.into_iter()) {
+            Some(name) => format!("did you mean {name}?"),
+            None => format!("give its number from 0, or one of {}", names.join(", ")),
+        };
+        Err(BadOption::of("label", text, format!("there is no such column; {other}")))
+    }
+
+    /// An error about it.
+    fn bad(&self, what: impl Into<String>) -> Error {
+        let value = match self {
+            LabelColumn::Last => String::new(),
+            LabelColumn::Number(number) => number.to_string(),
+            LabelColumn::Field(field) => field.name().to_owned(),
+        };
+        BadOption::of("label", value, what).into()
     }
 
     /// The number of the column in a file of this format.
@@ -49,31 +58,29 @@ impl LabelColumn {
                     why if why.is_empty() => why,
                     why => format!(": {why}"),
                 };
-                return Err(Error::Mismatch(format!("{file} has no labels (it was read as {kind}){why}")));
+                let what = format!("there are no labels (it was read as {kind}){why}");
+                return Err(seqoia_data::Error::new(file, what).into());
             }
             (LabelColumn::Last, Place::Fixed(number)) => number,
             (LabelColumn::Number(number), Place::Fixed(fixed)) if *number == fixed => fixed,
             (_, Place::Fixed(_)) => {
-                return Err(Error::Option(format!("--label: in {kind} the label has its own place")));
+                return Err(self.bad(format!("in {kind} the label has its own place")));
             }
             (LabelColumn::Field(field), Place::Chosen) => field.column(),
-            (LabelColumn::Field(field), Place::Last) => {
-                return Err(Error::Option(format!(
-                    "--label {}: {file} has plain columns; give the column's number, from 0",
-                    field.name()
-                )));
+            (LabelColumn::Field(_), Place::Last) => {
+                return Err(self.bad(format!("{file} has plain columns; give the column's number, from 0")));
             }
             (LabelColumn::Last, Place::Chosen) => {
                 let name = if format.kind() == Kind::Conllu { "CoNLL-U" } else { "CoNLL-X" };
-                return Err(Error::Option(format!(
-                    "{file} is {name}: say which column is the label, such as --label xpos"
-                )));
+                return Err(
+                    self.bad(format!("{file} is {name}: say which column is the label, such as xpos"))
+                );
             }
             (LabelColumn::Last, Place::Last) => columns.saturating_sub(1),
             (LabelColumn::Number(number), _) => *number,
         };
         if number >= columns {
-            return Err(Error::Option(format!("--label {number}: {file} has {}", error::columns(columns))));
+            return Err(self.bad(format!("{file} has {}", error::columns(columns))));
         }
         Ok(number)
     }

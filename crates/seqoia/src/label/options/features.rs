@@ -5,7 +5,7 @@ use std::sync::Arc;
 use seqoia_data::features::{Lexica, Program, Template, crfpp, sets, wapiti};
 use seqoia_data::format::{Field, Format, Kind};
 
-use crate::error::{self, Error, Result};
+use crate::error::{self, BadOption, Result};
 
 /// Where the attributes come from: template files and named sets, taken together.
 #[derive(Clone, Debug, Default)]
@@ -87,24 +87,26 @@ impl FeatureChoice {
             let Some(set) = sets::find(name, roles) else {
                 let names: Vec<_> = sets::SETS.iter().map(|s| s.0).collect();
                 let nearest = seqoia_core::param::nearest(name, names.iter().copied());
-                return Err(Error::Option(match nearest {
-                    Some(other) => format!("there is no feature set '{name}'; did you mean {other}?"),
-                    None => format!("there is no feature set '{name}'; there are: {}", names.join(", ")),
-                }));
+                let other = match nearest {
+                    Some(other) => format!("did you mean {other}?"),
+                    None => format!("there are: {}", names.join(", ")),
+                };
+                let what = format!("there is no such feature set; {other}");
+                return Err(BadOption::of("features", name, what).into());
             };
             features.transitions = true;
             features.without_pos |= sets::find(name, sets::Roles { pos: 1, ..roles })
                 .is_some_and(|whole| whole.len() > set.len());
-            features.origins.extend(set.iter().map(|_| format!("--features {name}")));
+            features.origins.extend(set.iter().map(|_| format!("`features {name}`")));
             features.templates.extend(set);
         }
         let (clusters, lists) = (!self.lexica.clusters.is_empty(), self.lexica.names.lists());
         let extended = sets::extended(roles, clusters, lists, &features.templates);
-        features.origins.extend(extended.iter().map(|_| "--clusters or --gazetteer".to_owned()));
+        features.origins.extend(extended.iter().map(|_| "`clusters` or `gazetteer`".to_owned()));
         features.templates.extend(extended);
         if self.own_words || !self.lexica.words.is_empty() {
             let words = sets::dictionary(roles);
-            features.origins.extend(words.iter().map(|_| "--dictionary".to_owned()));
+            features.origins.extend(words.iter().map(|_| "`dictionary`".to_owned()));
             features.templates.extend(words);
         }
         if format.ready() {
@@ -114,9 +116,8 @@ impl FeatureChoice {
             features.templates.push(Template::given());
         }
         if features.templates.is_empty() && !features.transitions {
-            return Err(Error::Option(
-                "no features: give a template file with -t FILE or a set with --features SET".to_owned(),
-            ));
+            let what = "no features: give a template file with `template FILE` or a set with `features SET`";
+            return Err(BadOption::new(what).into());
         }
         self.refine(&mut features)?;
         Ok(features)
@@ -134,12 +135,11 @@ impl FeatureChoice {
             }
         }
         if !read {
-            return Err(Error::Option("--width: none of the features reads text of a column".to_owned()));
+            return Err(BadOption::of("width", "", "none of the features reads text of a column").into());
         }
         if !tested {
-            let what =
-                "--false-features: none of the features is a test, such as those of --features pos are";
-            return Err(Error::Option(what.to_owned()));
+            let what = "none of the features is a test, such as those of `features pos` are";
+            return Err(BadOption::of("false-features", "", what).into());
         }
         Ok(())
     }
@@ -163,21 +163,21 @@ impl Features {
     pub fn compile(&self, file: &str, columns: usize, label: usize) -> Result<Program> {
         for (template, origin) in self.templates.iter().zip(&self.origins) {
             if let Some(column) = template.last_column().filter(|c| usize::from(*c) >= columns) {
-                return Err(Error::Option(match columns {
-                    0 => format!("{origin} reads column {column}, but {file} has attributes and no columns"),
-                    _ => {
-                        format!("{origin} reads column {column}, but {file} has {}", error::columns(columns))
-                    }
-                }));
+                let have = match columns {
+                    0 => "attributes and no columns".to_owned(),
+                    _ => error::columns(columns),
+                };
+                let what = format!("{origin} reads column {column}, but {file} has {have}");
+                return Err(BadOption::new(what).into());
             }
             if u16::try_from(label).is_ok_and(|label| template.reads(label)) {
                 let help = match columns {
-                    1 => "\n  help: the file has one column: put a tab or a blank between word and label",
+                    1 => "the file has one column: put a tab or a blank between word and label",
                     _ => "",
                 };
-                return Err(Error::Option(format!(
-                    "{origin} reads column {label} of {file}, which is the label to be learned{help}"
-                )));
+                let what =
+                    format!("{origin} reads column {label} of {file}, which is the label to be learned");
+                return Err(BadOption::new(what).help(help).into());
             }
         }
         Ok(Program::new(self.templates.clone()))

@@ -101,8 +101,7 @@ impl Reader {
     }
 
     fn bad(&self, what: impl Into<String>) -> Error {
-        let help = "a model as text is written by: seqoia inspect -m MODEL --text";
-        seqoia_data::Error::at(&self.file, self.line, what).help(help).into()
+        seqoia_data::Error::at(&self.file, self.line, what).into()
     }
 
     fn take(&mut self, line: &str) -> Result<()> {

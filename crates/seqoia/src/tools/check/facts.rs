@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use seqoia_data::features::{MOST_LABELS, Strings, UNKNOWN};
-use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind, Sentence};
+use seqoia_data::format::{Block, Blocks, Format, Guess, Kind, Reader, Sentence};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{Recogniser, Scheme};
 use xxhash_rust::xxh3::Xxh3;
@@ -110,21 +110,17 @@ pub(super) struct Facts {
 impl Facts {
     /// Reads a file; `train` is what it is compared with.
     pub(super) fn read(input: Input, options: &CheckOptions, train: Option<&Facts>) -> Result<Facts> {
-        let file = input.name.clone();
-        let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-        let format = format::first(&mut blocks, &mut block, options.format.or(train.map(|t| t.kind)))?;
+        let mut reader = Reader::new(Blocks::new(input), options.format.or(train.map(|t| t.kind)))?;
+        let (file, format) = (reader.name().to_owned(), reader.format());
         let label = options.label.resolve(&file, &*format)?;
         let mut facts = Facts::new(file, &*format, label);
         facts.unknown = train.map(|_| 0);
-        loop {
-            format.parse(&facts.file, &mut block)?;
+        while let Some(block) = reader.next()? {
             for sentence in block.sentences() {
-                facts.sentence(&block, &sentence, train);
-            }
-            if !blocks.fill(&mut block)? {
-                return Ok(facts);
+                facts.sentence(block, &sentence, train);
             }
         }
+        Ok(facts)
     }
 
     fn new(file: String, format: &dyn Format, label: usize) -> Facts {

@@ -1,0 +1,114 @@
+//! What goes with a named feature set unless the user says otherwise: learner, parameters, passes, label scheme and
+//! pairs that were measured to be best for its task, on dev sets and held-out parts of training data. The sets of
+//! papers (`ner-001`, `ner-003`) carry none.
+
+use seqoia_data::scheme::Scheme;
+
+use super::{FeatureChoice, PairChoice, TrainingSet};
+use crate::run::{self, LearnOptions, Passes};
+
+/// The learner of data without a recipe: the best mean dev score over fourteen data sets at its own defaults among
+/// those that need at most a tenth of the time of `lbfgs`.
+pub const DEFAULT_LEARNER: &str = "averaged-perceptron";
+
+/// The settings that go with a feature set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The set.
+    pub set: &'static str,
+    /// How to learn.
+    pub learn: run::Recipe,
+    /// The scheme to train in, where labels are chunks.
+    pub scheme: Option<Scheme>,
+    /// Which pairs have a weight.
+    pub pairs: PairChoice,
+    /// What gains more and is not the default, since it takes too long or too much memory.
+    pub beyond: Option<&'static str>,
+}
+
+/// Every recipe.
+pub const RECIPES: &[Recipe] = &[
+    Recipe {
+        set: "ner",
+        learn: run::Recipe { learner: "adagrad", parameters: &[("rate", "0.07")], passes: 12 },
+        scheme: Some(Scheme::Bie),
+        pairs: PairChoice::All,
+        beyond: None,
+    },
+    Recipe {
+        set: "chunking",
+        learn: run::Recipe { learner: "adagrad", parameters: &[], passes: 6 },
+        scheme: Some(Scheme::Bie),
+        pairs: PairChoice::All,
+        beyond: None,
+    },
+    Recipe {
+        set: "pos",
+        learn: run::Recipe { learner: "averaged-perceptron", parameters: &[], passes: 10 },
+        scheme: None,
+        pairs: PairChoice::Observed,
+        beyond: Some("`learner adagrad` `pairs all`: +0.2 points, at several times the time and memory"),
+    },
+    Recipe {
+        set: "segmentation",
+        learn: run::Recipe { learner: "adagrad", parameters: &[], passes: 3 },
+        scheme: Some(Scheme::Bie),
+        pairs: PairChoice::All,
+        beyond: None,
+    },
+];
+
+impl Recipe {
+    /// The recipe of the first set that has one.
+    #[must_use]
+    pub fn of(features: &FeatureChoice) -> Option<&'static Recipe> {
+        features.sets.iter().find_map(|set| RECIPES.iter().find(|recipe| recipe.set == set))
+    }
+
+    /// What of it a run has, or has instead: for the person who starts it.
+    pub(super) fn told(&self, set: &TrainingSet, learn: &LearnOptions) -> Vec<String> {
+        let mut told = vec![self.set.to_owned()];
+        if learn.learner.name == self.learn.learner {
+            let value = |name: &str| learn.settings.iter().find(|(given, _)| *given == name);
+            let parameters = self.learn.parameters.iter().filter_map(|(name, _)| value(name));
+            told.push(learn.learner.name.to_owned());
+            told.extend(parameters.map(|(name, value)| format!("{name} {value}")));
+            if let Some(Passes::Exactly(passes)) = learn.passes {
+                told.push(format!("{passes} passes"));
+            }
+        }
+        told.extend(set.schemes.model.map(|scheme| format!("scheme {}", scheme.name())));
+        told.push(format!("pairs {}", set.pairs.name()));
+        told
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test fails by panicking
+mod tests {
+    use seqoia_data::features::sets::SETS;
+
+    use super::*;
+    use crate::run::Wish;
+
+    #[test]
+    fn recipes_are_of_sets_and_learners_that_exist() {
+        for recipe in RECIPES {
+            assert!(SETS.iter().any(|(name, _)| *name == recipe.set));
+            let options = Wish::default().options(Some(&recipe.learn), DEFAULT_LEARNER).unwrap();
+            assert_eq!(options.learner.name, recipe.learn.learner);
+            options.check().unwrap();
+        }
+        assert!(Wish::default().options(None, DEFAULT_LEARNER).is_ok());
+    }
+
+    #[test]
+    fn sets_of_papers_and_templates_have_none() {
+        let of = |sets: &[&str]| {
+            let sets = sets.iter().map(|set| (*set).to_owned()).collect();
+            Recipe::of(&FeatureChoice { sets, ..FeatureChoice::default() }).map(|recipe| recipe.set)
+        };
+        assert_eq!((of(&[]), of(&["ner-001"]), of(&["ner-003"])), (None, None, None));
+        assert_eq!((of(&["ner"]), of(&["ner-001", "pos"])), (Some("ner"), Some("pos")));
+    }
+}

@@ -1,0 +1,83 @@
+//! Where labelled data comes from: a file, an open text, or sentences that a program has in memory.
+
+use std::path::{Path, PathBuf};
+
+use seqoia_data::format::{Blocks, Kind, Reader, Sentences};
+use seqoia_data::open::{Input, open};
+
+use crate::error::{Error, Result};
+
+/// Labelled data, not read yet.
+pub enum Source {
+    /// A file; `-` is standard input.
+    File(PathBuf),
+    /// An open text.
+    Input(Input),
+    /// Sentences in memory.
+    Sentences(Box<Sentences>),
+}
+
+impl From<&str> for Source {
+    /// The name of a file.
+    fn from(path: &str) -> Self {
+        Source::File(path.into())
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        Source::File(path.into())
+    }
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Source::File(path)
+    }
+}
+
+impl From<Input> for Source {
+    fn from(input: Input) -> Self {
+        Source::Input(input)
+    }
+}
+
+impl From<Sentences> for Source {
+    fn from(sentences: Sentences) -> Self {
+        Source::Sentences(Box::new(sentences))
+    }
+}
+
+impl Source {
+    /// Its name for errors.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Input(input) => input.name.clone(),
+            Source::Sentences(sentences) => sentences.name().to_owned(),
+        }
+    }
+
+    /// Opens it: in the format `kind` if that is not to be recognised, with whole documents if features look there.
+    pub(crate) fn reader(self, kind: Option<Kind>, documents: bool) -> Result<Reader> {
+        let text = |input| Reader::new(Blocks::new(input).whole_documents(documents), kind);
+        match self {
+            Source::File(path) => Ok(text(open(&path)?)?),
+            Source::Input(input) => Ok(text(input)?),
+            Source::Sentences(sentences) => {
+                let reader = Reader::of_sentences(*sentences)?;
+                let own = reader.format().kind();
+                match kind.filter(|kind| *kind != own) {
+                    None => Ok(reader),
+                    Some(kind) => Err(Error::Mismatch(format!(
+                        "{}: sentences in memory are like {}, and the data is to be {}",
+                        reader.name(),
+                        own.name(),
+                        kind.name()
+                    ))),
+                }
+            }
+        }
+    }
+}
