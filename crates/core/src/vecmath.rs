@@ -63,6 +63,16 @@ fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
     to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
 }
 
+/// `to = to / n + step * x`.
+pub fn mean_plus_scaled(n: f64, step: f64, x: &[f64], to: &mut [f64]) {
+    for_this_processor!(mean_plus_scaled_body::<>(n: f64, step: f64, x: &[f64], to: &mut [f64]));
+}
+
+#[inline(always)]
+fn mean_plus_scaled_body(n: f64, step: f64, x: &[f64], to: &mut [f64]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to = *to / n + step * x);
+}
+
 /// For each weight j of each row of `d`, with x `scale` times its value: `squares_j += x^2`, then
 /// `w_j -= rate x / (delta + sqrt(squares_j))`. The planes must be as long as the rows reach. The step
 /// is computed in single precision, in which roots and divisions are cheaper.
@@ -119,6 +129,17 @@ mod tests {
             let b: Vec<f64> = (0..n).map(|i| 7.0 - real(i)).collect();
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             assert!((dot(&a, &b) - plain).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn means_are_divided_before_the_step_is_added() {
+        for n in 0..20 {
+            let x: Vec<f64> = (0..n).map(|i| real(i) * 0.5 - 3.0).collect();
+            let mut to: Vec<f64> = (0..n).map(|i| 7.0 - real(i)).collect();
+            let expected: Vec<f64> = to.iter().zip(&x).map(|(to, x)| to / 3.0 + 0.1 * x).collect();
+            mean_plus_scaled(3.0, 0.1, &x, &mut to);
+            assert_eq!(to, expected);
         }
     }
 

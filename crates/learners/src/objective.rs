@@ -6,6 +6,7 @@
 
 use crate::planes::{BLOCK, inner};
 use seqoia_core::cast::real;
+use seqoia_core::vecmath::mean_plus_scaled;
 use seqoia_core::{Error, Result, Team, Weights, each};
 
 /// The penalties of F.
@@ -23,9 +24,7 @@ pub(crate) fn smooth(team: &mut dyn Team, l2: f64, w: &[f64], g: &mut Vec<f64>) 
     g.resize(w.len(), 0.0);
     let loss = team.total(None, Weights::plain(w), Some(g))?;
     let items: Vec<_> = g.chunks_mut(BLOCK).zip(w.chunks(BLOCK)).collect();
-    each(team, items, |(g, w): (&mut [f64], &[f64])| {
-        g.iter_mut().zip(w).for_each(|(g, w)| *g = *g / n + l2 * w);
-    })?;
+    each(team, items, |(g, w): (&mut [f64], &[f64])| mean_plus_scaled(n, l2, w, g))?;
     Ok(loss / n + 0.5 * l2 * inner(team, w, w)?)
 }
 
