@@ -13,12 +13,12 @@ use std::ops::Range;
 
 use seqoia_core::cast::{real64, single};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
-use crate::format::{Block, Blocks};
+use crate::format::{Block, Blocks, LARGEST};
 use crate::open::Input;
 
 const EXAMPLE: &str = "a line is an object such as \
@@ -44,7 +44,7 @@ pub struct Candidate<'a> {
     /// Names and values, none of them twice; finite and not 0.
     #[serde(borrow, deserialize_with = "features")]
     pub features: Vec<(Cow<'a, str>, f32)>,
-    /// What choosing it costs; finite.
+    /// What choosing it costs; at most 1e12 in size.
     pub cost: Option<f64>,
 }
 
@@ -52,8 +52,39 @@ pub struct Candidate<'a> {
 struct Line<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, deserialize_with = "candidates")]
     candidates: Vec<Candidate<'a>>,
+}
+
+/// The most candidates of a list: a line of millions of empty ones takes far more memory than itself.
+const MOST_CANDIDATES: usize = 1_000_000;
+
+fn candidates<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<Candidate<'de>>, D::Error> {
+    struct Read;
+    impl<'de> Visitor<'de> for Read {
+        type Value = Vec<Candidate<'de>>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array of candidates")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Self::Value, A::Error> {
+            let mut all = vec![];
+            while let Some(candidate) = seq.next_element::<Candidate<'de>>()? {
+                if all.len() == MOST_CANDIDATES {
+                    return Err(A::Error::custom(format!(
+                        "the list has more than {MOST_CANDIDATES} candidates"
+                    )));
+                }
+                if candidate.cost.is_some_and(|cost| cost.abs() > f64::from(LARGEST)) {
+                    return Err(A::Error::custom(format!("a cost is not a number up to {LARGEST:e}")));
+                }
+                all.push(candidate);
+            }
+            Ok(all)
+        }
+    }
+    deserializer.deserialize_seq(Read)
 }
 
 /// A string that is borrowed where it has no escapes.
@@ -101,9 +132,10 @@ fn features<'de, D: Deserializer<'de>>(
             let mut all = Vec::with_capacity(map.size_hint().unwrap_or(0));
             while let Some((Name(name), Value(value))) = map.next_entry()? {
                 let value = single(value);
-                if !value.is_finite() {
+                let fits = value.abs() <= LARGEST;
+                if !fits {
                     return Err(A::Error::custom(format!(
-                        "feature '{name}' does not fit into single precision"
+                        "feature '{name}' is not a number up to {LARGEST:e}"
                     )));
                 }
                 all.push((name, value));
@@ -269,7 +301,8 @@ mod tests {
             (of("{\"text\": \"a\"}"), "missing field 'features'"),
             (of("{\"text\": \"a\", \"features\": {\"f\": \"x\"}}"), "a number, true or false"),
             (of("{\"text\": \"a\", \"features\": {\"f\": 1, \"f\": 0}}"), "the feature 'f' twice"),
-            (of("{\"text\": \"a\", \"features\": {\"f\": 1e300}}"), "does not fit"),
+            (of("{\"text\": \"a\", \"features\": {\"f\": 1e300}}"), "not a number up to 1e12"),
+            (of("{\"text\": \"a\", \"features\": {}, \"cost\": -1e13}"), "a cost is not a number up to 1e12"),
             (of("{\"text\": \"a\", \"features\": {}, \"cost\": 1e999}"), "number out of range"),
             (of("{\"text\": \"a\", \"features\": {}, \"cost\": \"low\"}"), "expected f64"),
             ("a cat".to_owned(), "expected value"),
@@ -277,6 +310,17 @@ mod tests {
             let error = read(&format!("\n{text}\n")).unwrap_err();
             assert!(error.line == 2 && error.what.contains(what), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_list_has_a_bound() {
+        let empty = "{\"text\":\"\",\"features\":{}},".repeat(MOST_CANDIDATES);
+        let error = read(&format!("{{\"candidates\":[{empty}{{}}]}}")).unwrap_err();
+        assert!(error.what.contains("missing field"), "{error}");
+        let last = "{\"text\":\"\",\"features\":{}}";
+        assert!(read(&format!("{{\"candidates\":[{}]}}", empty.trim_end_matches(','))).is_ok());
+        let error = read(&format!("{{\"candidates\":[{empty}{last}]}}")).unwrap_err();
+        assert!(error.what.contains("more than 1000000 candidates"), "{error}");
     }
 
     #[test]

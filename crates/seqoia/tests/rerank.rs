@@ -54,6 +54,26 @@ fn open(bytes: &[u8]) -> Arc<Reranker> {
     }
 }
 
+/// What a model of one feature chooses, as text and as JSON, costs the same, even of texts that look like JSON.
+#[test]
+fn equal_scores_and_texts_like_json_are_read_as_they_were_meant() {
+    let list = |a: &str, b: &str| {
+        format!(
+            r#"{{"candidates": [{{"text": "{a}", "features": {{}}, "cost": 0}}, {{"text": "{b}", "features": {{"new": 1}}, "cost": 1}}]}}"#
+        )
+    };
+    let options = passes("perceptron", 2);
+    let model = open(&trained(&lists(3, 20), None, &options).0);
+    for (a, b) in [("first", "second"), (r#"{\"candidate\":1}"#, "b"), ("{x}", "{y}"), ("", "b")] {
+        let text = list(a, b) + "\n" + &list("b", "a");
+        for json in [false, true] {
+            let choices = chosen(&model, &text, Choices { json, ..Choices::default() });
+            let costs = chosen_costs(input(&text), Input::from_bytes("chosen", choices).unwrap()).unwrap();
+            assert_eq!(costs.chosen, 0.0, "{a} {json}");
+        }
+    }
+}
+
 fn chosen(model: &Reranker, text: &str, how: Choices) -> String {
     let mut out = vec![];
     choose(model, input(text), how, &mut out).unwrap();

@@ -209,13 +209,18 @@ impl Lane for ListLane {
     }
 
     fn scatter(&self, parts: &[f64], least: f64, out: &mut Delta) {
-        let x = self.open_view();
-        for (j, part) in parts.iter().enumerate().filter(|(_, part)| part.abs() > least) {
+        // A list is one group: its parts add up to 0, and without the small ones they would lean to one side.
+        if parts.iter().all(|part| part.abs() <= least) {
+            return;
+        }
+        let (x, first) = (self.open_view(), out.rows.len());
+        for (j, part) in parts.iter().enumerate().filter(|(_, part)| **part != 0.0) {
             each_feature(x, j, |at, value| {
                 let from = out.share(&[part * value]);
                 out.rows.push(Row { at, from, len: 1, holes: 0 });
             });
         }
+        merge(out, first);
     }
 
     fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
@@ -228,6 +233,25 @@ impl Lane for ListLane {
             });
         }
     }
+}
+
+/// Adds up what the rows from `first` on have for the same feature, in the order of the candidates. A feature of all
+/// candidates, whose parts cancel, must not become a step for each of them.
+fn merge(delta: &mut Delta, first: usize) {
+    let Delta { rows, pool } = delta;
+    rows[first..].sort_unstable_by_key(|row| (row.at, row.from));
+    let mut end = first;
+    for i in first..rows.len() {
+        let row = rows[i];
+        match end.checked_sub(1).filter(|&last| last >= first && rows[last].at == row.at) {
+            Some(last) => pool[rows[last].from as usize] += pool[row.from as usize],
+            None => {
+                rows[end] = row;
+                end += 1;
+            }
+        }
+    }
+    rows.truncate(end);
 }
 
 fn each_feature(x: ListView<'_>, candidate: usize, mut each: impl FnMut(u32, f64)) {

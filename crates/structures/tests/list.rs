@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seqoia_core::cast::{narrow, real, single};
 use seqoia_core::{
-    Bench, Case, List, Note, Ragged, Random, Search, Structure, Update, Weights, sum_by_parts,
+    Bench, Case, Delta, List, Note, Ragged, Random, Row, Search, Structure, Update, Weights, sum_by_parts,
 };
 use seqoia_structures::list::{Lists, best};
 use seqoia_testkit::close;
@@ -118,6 +118,31 @@ fn a_list_of_right_candidates_has_no_loss_and_no_gradient() {
     let total =
         sum_by_parts(&mut *lane, &(0..20).collect::<Vec<_>>(), Weights::plain(&w), Some(&mut g)).unwrap();
     assert!(total.abs() < 1e-12 && g.iter().all(|x| x.abs() < 1e-12));
+}
+
+#[test]
+fn a_feature_of_several_candidates_is_one_step_and_small_parts_are_not_left_out() {
+    let all = lists(5, false);
+    let structure = Arc::new(Lists::new(Arc::new(all.clone()), FEATURES));
+    let mut lane = structure.lane(0).unwrap();
+    for (id, list) in all.iter().enumerate() {
+        lane.open(id).unwrap();
+        let n = list.costs.len();
+        let parts: Vec<f64> = (0..n).map(|j| if j == 0 { 0.9 } else { -0.9 / real(n - 1) }).collect();
+        let (mut delta, mut spread) = (Delta::default(), vec![0.0; FEATURES]);
+        delta.rows.push(Row { at: 0, from: 0, len: 1, holes: 0 }); // somebody else's
+        delta.pool.push(0.0);
+        lane.scatter(&parts, 0.89, &mut delta);
+        lane.spread(&parts, 1.0, 0, &mut spread);
+        let at: Vec<u32> = delta.rows[1..].iter().map(|row| row.at).collect();
+        assert!(at.is_sorted_by(|a, b| a < b), "{at:?}");
+        let mut dense = vec![0.0; FEATURES];
+        delta.entries().for_each(|(j, x)| dense[j] += x);
+        dense.iter().zip(&spread).for_each(|(a, b)| assert!(close(*a, *b, 1e-12), "{a} {b}"));
+        delta.clear();
+        lane.scatter(&parts, 0.91, &mut delta);
+        assert!(delta.rows.is_empty());
+    }
 }
 
 #[test]

@@ -40,33 +40,38 @@ struct Choice {
 pub fn chosen_costs(gold: Input, choices: Input) -> Result<Costs> {
     let name = choices.name.clone();
     let text = seqoia_data::text::read(choices)?;
-    let as_json = text.trim_start().starts_with('{');
-    // A candidate may be the empty text, but an object takes a line that is not blank.
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !as_json || !line.trim().is_empty());
     let (mut lists, mut sums) = (CandidateLists::new(gold), Costs::default());
     let file = lists.name().to_owned();
-    while let Some(list) = lists.next()? {
-        let costs = costs(&list, &file)?;
+    let mut list = lists.next()?;
+    // A text may look like JSON, too: what is a candidate's text is meant so.
+    let is_text = |line: &str| list.iter().flat_map(|list| &list.candidates).any(|c| c.text == line);
+    let as_json = text.trim_start().starts_with('{') && !text.lines().next().is_some_and(is_text);
+    // A candidate may be the empty text, but an object takes a line that is not blank.
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !as_json || !line.trim().is_empty());
+    while let Some(at_hand) = list {
+        let list_costs = costs(&at_hand, &file)?;
         let Some((line, choice)) = lines.next() else {
-            let what = format!("it has fewer lines than {file} has lists: line {} has no choice", list.line);
+            let what =
+                format!("it has fewer lines than {file} has lists: line {} has no choice", at_hand.line);
             return Err(DataError::new(name, what).into());
         };
         let chosen = match as_json {
-            true => by_number(&list, choice),
-            false => by_text(&list, &costs, choice),
+            true => by_number(&at_hand, choice),
+            false => by_text(&at_hand, &list_costs, choice),
         };
         let chosen = chosen.map_err(|what| {
             let help = format!(
                 "the list is in {file}, line {}; are the two files of one kind and order?",
-                list.line
+                at_hand.line
             );
             DataError::at(&name, line, what).help(help)
         })?;
         sums.lists += 1;
-        sums.chosen += costs[chosen];
-        sums.first += costs[0];
-        sums.best += costs.iter().copied().fold(f64::INFINITY, f64::min);
-        sums.worst += costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        sums.chosen += list_costs[chosen];
+        sums.first += list_costs[0];
+        sums.best += list_costs.iter().copied().fold(f64::INFINITY, f64::min);
+        sums.worst += list_costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        list = lists.next()?;
     }
     if let Some((line, _)) = lines.next() {
         let what = format!("it has more lines than {file} has lists, {}", sums.lists);

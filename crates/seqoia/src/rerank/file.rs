@@ -73,10 +73,10 @@ pub fn choose(model: &Reranker, input: Input, how: Choices, out: &mut dyn Write)
     Ok(number)
 }
 
-/// The numbers of the best candidates; equal ones in the order of the list.
+/// The numbers of the best candidates; equal ones, such as 0 and -0, in the order of the list, as in [`best`].
 fn ranked(scores: &[f64], k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    order.sort_by(|&a, &b| (scores[b] + 0.0).total_cmp(&(scores[a] + 0.0)));
     order.truncate(k);
     order
 }
@@ -129,4 +129,17 @@ fn json(
     };
     let line = serde_json::to_string(&record).map_err(|e| Error::Output(e.to_string()))?;
     Ok(writeln!(out, "{line}")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_equals_is_the_best_in_every_output() {
+        for scores in [[-0.0, 0.0, -1.0], [0.0, -0.0, -1.0], [2.0, 2.0, 2.0], [1.0, 2.0, 2.0]] {
+            assert_eq!(ranked(&scores, 1), [best(&scores)], "{scores:?}");
+        }
+        assert_eq!(ranked(&[1.0, 3.0, 2.0, 3.0], 3), [1, 3, 2]);
+    }
 }

@@ -126,7 +126,16 @@ impl<'a> Run<'a> {
         strategy.accepts(&*learner)?;
         let mut judge = task.judge(&crew, &structure);
         let has_dev = judge.is_some();
-        let mut scores_of = |weights: &[f64]| judge.as_mut().map_or(Ok(vec![]), |j| j.scores(weights));
+        let mut scores_of = |weights: &[f64]| {
+            let scores = judge.as_mut().map_or(Ok(vec![]), |j| j.scores(weights))?;
+            match scores.iter().find(|score| !score.value.is_finite()) {
+                // A model that holds it could not be opened again.
+                Some(Score { name, value, .. }) => {
+                    Err(seqoia_core::Error::Learner(format!("the dev score {name} is {value}")))
+                }
+                None => Ok(scores),
+            }
+        };
         if progress.pass > 0 {
             progress.scores = scores_of(&progress.best)?;
         }
