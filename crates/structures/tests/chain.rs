@@ -11,7 +11,7 @@ use seqoia_core::{
     sum_by_parts,
 };
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Isa, Limits, Precision, Space};
+use seqoia_structures::chain::{Chain, Decoder, Isa, Layout, Limits, Precision, Space};
 use seqoia_testkit::chains::{PLAIN, Toy, make, toys, view};
 use seqoia_testkit::close;
 
@@ -288,7 +288,7 @@ fn violations_are_the_best_wrong_labellings() {
 
 #[test]
 fn both_instruction_sets_give_the_same_bits() {
-    for labels in [2, 4, 7, 9, 20, 24, 30, 40, 70] {
+    for labels in [2, 4, 7, 9, 12, 17, 20, 24, 27, 30, 40, 70] {
         for edges in [false, true] {
             let toy = Toy { labels, length: 17, edges, ..PLAIN };
             let (chain, sequences, w) = make(toy, labels as u64);
@@ -310,7 +310,7 @@ fn both_instruction_sets_give_the_same_bits() {
 
 #[test]
 fn fused_sums_have_the_same_bits_with_both_instruction_sets() {
-    for labels in [2, 7, 22, 33, 49, 64, 70] {
+    for labels in [2, 7, 11, 18, 22, 28, 33, 49, 64, 70] {
         for precision in [Precision::F64, Precision::F32] {
             let (chain, sequences, w) = make(Toy { labels, length: 23, ..PLAIN }, labels as u64);
             let [a, b] = [Isa::Portable, Isa::detect()].map(|isa| {
@@ -326,7 +326,7 @@ fn fused_sums_have_the_same_bits_with_both_instruction_sets() {
 
 #[test]
 fn single_precision_holds_for_long_sequences_and_many_labels() {
-    for labels in [5, 22, 40, 64] {
+    for labels in [5, 10, 20, 22, 26, 40, 64] {
         let (chain, sequences, w) = make(Toy { labels, length: 200, ..PLAIN }, labels as u64);
         let [(a, g), (b, h)] = [Precision::F64, Precision::F32].map(|precision| {
             let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
@@ -348,7 +348,8 @@ fn sums_at_the_edge_of_the_linear_domain_are_right() {
         [(Precision::F32, 48.0, 28.0), (Precision::F32, 52.0, 27.9), (Precision::F64, 400.0, 249.0)]
     {
         let nodes = Pairs { starts: vec![0, 3], labels: vec![0, 1, 2], counts: vec![1] };
-        let (space, _) = Space::new(3, &nodes, &Pairs::default(), Some(&[0, 1, 2, 3, 4, 5, 6, 7, 8]), true);
+        let (space, _) =
+            Space::new(3, &nodes, &Pairs::default(), Some(&[0, 1, 2, 3, 4, 5, 6, 7, 8]), Layout::All);
         let width = Space::padded(3);
         let mut w = vec![-a; space.view().weights()];
         w[width + 2] = 0.0;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use seqoia_core::cast::{label, narrow, real};
 use seqoia_core::{Note, Pairs, Ragged, Random, Search, Sequence, Structure, Update, Weights, sum_by_parts};
 use seqoia_structures::brute;
-use seqoia_structures::chain::{Chain, Decoder, Known, Limits, Precision, Rules, Sets, Space, Steps};
+use seqoia_structures::chain::{Chain, Decoder, Known, Layout, Limits, Precision, Rules, Sets, Space, Steps};
 use seqoia_testkit::chains::{PLAIN, Toy, make, toys, view};
 use seqoia_testkit::close;
 
@@ -376,7 +376,7 @@ fn scores_that_are_nearly_too_far_apart_are_summed_right() {
 /// follow must not count, however large it is.
 #[test]
 fn what_follows_a_label_that_nothing_leads_to_does_not_count() {
-    let (space, _) = Space::new(3, &Pairs::default(), &Pairs::default(), Some(&[]), true);
+    let (space, _) = Space::new(3, &Pairs::default(), &Pairs::default(), Some(&[]), Layout::All);
     let (space, width) = (Arc::new(space), Space::padded(3));
     let rules = Arc::new(Rules::new(3, |before, after| after != Some(2) || before.is_none()));
     let nodes = Ragged { starts: vec![0; 5], ..Ragged::default() };
@@ -417,7 +417,7 @@ fn what_follows_a_label_that_nothing_leads_to_does_not_count() {
 /// All labels known, one step far worse than the others.
 #[test]
 fn a_single_unlikely_step_is_no_underflow() {
-    let (space, _) = Space::new(3, &Pairs::default(), &Pairs::default(), Some(&[]), true);
+    let (space, _) = Space::new(3, &Pairs::default(), &Pairs::default(), Some(&[]), Layout::All);
     let mut w = vec![0.0; space.view().weights()];
     (w[1], w[space.view().width + 2]) = (-207.0, -630.0);
     let x = Sequence {

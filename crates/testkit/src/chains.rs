@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real, single};
 use seqoia_core::{Pairs, Ragged, Random, Sequence, SequenceView};
-use seqoia_structures::chain::{Chain, Renumbering, Space};
+use seqoia_structures::chain::{Chain, Layout, Renumbering, Space};
 
 /// What a random chain has.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,9 @@ fn pairs(random: &mut Random, attributes: usize, labels: usize) -> Pairs {
     for _ in 0..attributes {
         p.labels.extend((0..narrow(labels)).filter(|_| random.unit() < 0.5));
         p.starts.push(narrow(p.labels.len()));
-        p.counts.push(narrow(random.below(9)));
+        // Some so frequent that they have rows.
+        let count = random.below(9);
+        p.counts.push(narrow(if count > 4 { 1000 * count } else { count }));
     }
     p
 }
@@ -87,7 +89,8 @@ pub fn make(toy: Toy, seed: u64) -> (Arc<Chain>, Vec<Sequence>, Vec<f64>) {
     let nodes = pairs(&mut random, ATTRIBUTES, k);
     let edges = if toy.edges { pairs(&mut random, 4, k * k) } else { Pairs::default() };
     let transitions: Vec<u32> = (0..narrow(k * k)).filter(|_| random.unit() < 0.7).collect();
-    let (space, new) = Space::new(k, &nodes, &edges, Some(&transitions), toy.all);
+    let layout = if toy.all { Layout::All } else { Layout::Observed };
+    let (space, new) = Space::new(k, &nodes, &edges, Some(&transitions), layout);
     let sequences: Vec<Sequence> = (0..5)
         .map(|_| Sequence {
             nodes: lists(&mut random, toy.length, &new.nodes, toy.values),
@@ -158,7 +161,7 @@ pub fn space_of(labels: usize, attributes: usize) -> Space {
         counts: vec![1; attributes],
     };
     let transitions: Vec<u32> = (0..narrow(labels * labels)).collect();
-    Space::new(labels, &nodes, &Pairs::default(), Some(&transitions), true).0
+    Space::new(labels, &nodes, &Pairs::default(), Some(&transitions), Layout::All).0
 }
 
 /// A chain written out: for each sequence one attribute per position, the gold labels, and the weight.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use seqoia_core::cast::{label, narrow, single};
 use seqoia_core::{Pairs, Ragged, Random, Sequence};
-use seqoia_structures::chain::{Chain, Sets, Space};
+use seqoia_structures::chain::{Chain, Layout, Sets, Space};
 
 /// What the sequences are like.
 pub(crate) struct Shape {
@@ -52,7 +52,8 @@ pub(crate) fn chain(shape: &Shape) -> Result<(Chain, Vec<f64>)> {
         pairs.starts.push(narrow(pairs.labels.len()));
     }
     let steps: Vec<u32> = steps.into_iter().collect();
-    let (space, new) = Space::new(shape.labels, &pairs, &Pairs::default(), Some(&steps), shape.all);
+    let layout = if shape.all { Layout::All } else { Layout::Observed };
+    let (space, new) = Space::new(shape.labels, &pairs, &Pairs::default(), Some(&steps), layout);
 
     let mut w = vec![0.0; space.view().weights()];
     for x in &mut all {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use seqoia_core::{Corpus, Sequence};
 use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
 use seqoia_data::format::{Format, Guess, Kind, Place};
-use seqoia_structures::chain::{Chain, Rules, Sets, Space};
+use seqoia_structures::chain::{Chain, Layout, Rules, Sets, Space};
 
 use super::classes::{Class, Collector};
 use super::options::{DataOptions, Features, PairChoice, RuleChoice};
@@ -178,7 +178,9 @@ impl TrainingSet {
         {
             return Err(too_many()); // before any of it is laid out
         }
-        let (space, new) = Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, all);
+        let layout = if all { Layout::All } else { Layout::Observed };
+        let (space, new) =
+            Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, layout);
         if space.view().weights() as u64 > MOST {
             return Err(too_many());
         }

@@ -243,7 +243,7 @@ impl Labeller {
         let labels = self.parts.meta.labels.len();
         Ok(SpaceView {
             labels,
-            width: Space::padded(labels),
+            width: Space::stored(labels),
             dense: self.parts.meta.dense,
             singles: self.parts.container.get("space.singles")?,
             edge_starts: self.parts.container.get("space.estarts")?,

@@ -6,7 +6,7 @@ use seqoia_core::cast::{narrow, single};
 use seqoia_data::features::{Keys, KeysView, NONE, Program, Strings, StringsView};
 use seqoia_model::Writer;
 use seqoia_model::codes::{Bits, Coded};
-use seqoia_structures::chain::{Space, SpaceView};
+use seqoia_structures::chain::{Layout, Space, SpaceView};
 
 use super::TrainingSet;
 use super::meta::{Description, Meta};
@@ -154,7 +154,11 @@ impl Packed {
     /// Those of a space.
     pub(crate) fn new(view: SpaceView<'_>, weight: impl Fn(usize) -> f32) -> Packed {
         let (labels, width) = (view.labels, view.width);
-        let transitions: Vec<f32> = (0..labels * width).map(&weight).collect();
+        let stored = Space::stored(labels);
+        let mut transitions = vec![0.0; labels * stored];
+        for (from, row) in transitions.chunks_exact_mut(stored).enumerate() {
+            (0..labels).for_each(|to| row[to] = weight(from * width + to));
+        }
         let (mut nodes, mut node_values, mut node_numbers) = (Pairs::default(), vec![], vec![]);
         node_numbers.resize(view.dense + view.singles.len(), NONE);
         for (attribute, number) in node_numbers.iter_mut().enumerate().take(view.dense) {
@@ -179,7 +183,7 @@ impl Packed {
         for pairs in [&mut nodes, &mut edges] {
             pairs.starts.push(narrow(pairs.labels.len()));
         }
-        let (space, new) = Space::new(labels, &nodes, &edges, None, false);
+        let (space, new) = Space::new(labels, &nodes, &edges, None, Layout::Stored);
         let values = lay_out(&space, &transitions, &nodes, &node_values, &new.nodes, &edge_values);
         let renumber = |numbers: &mut Vec<u32>, new: &[u32]| {
             numbers.iter_mut().filter(|n| **n != NONE).for_each(|n| *n = new[*n as usize]);

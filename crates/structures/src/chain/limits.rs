@@ -112,7 +112,7 @@ impl<'a> Limits<'a> {
                 no_end.iter().for_each(|y| nodes[last + usize::from(*y)] = value);
             }
             for matrix in edges.chunks_exact_mut(space.labels * width) {
-                rules.forbidden().iter().for_each(|pair| matrix[*pair as usize] = value);
+                rules.forbidden(width).for_each(|pair| matrix[pair] = value);
             }
         }
         if let Some(Known { labels, sets }) = self.known {

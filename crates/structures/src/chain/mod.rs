@@ -30,5 +30,5 @@ pub use kernel::{Batch, SumLimits};
 pub use limits::{Known, Limits, Sets, Steps};
 pub use rules::Rules;
 pub use seqoia_core::Isa;
-pub use space::{Renumbering, Space, SpaceView};
+pub use space::{Layout, Renumbering, Space, SpaceView};
 pub use structure::{Chain, Precision};

@@ -3,16 +3,15 @@
 //! A labelling that breaks a rule has probability 0 and is never found: sums run over the others, in
 //! training as in decoding. So a model learns nothing about what cannot happen anyway.
 
-use super::Space;
 use crate::exp::ln;
-use seqoia_core::cast::{label, narrow, real};
+use seqoia_core::cast::{label, real};
 
 /// Allowed pairs of K labels and of the two ends of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     labels: usize,
     bits: Vec<u32>, // [K + 1][ceil((K + 1) / 32)]: bit y of row y'; K is outside of the sequence
-    forbidden: Vec<u32>, // y' * W + y of the pairs inside it
+    forbidden: Vec<(u16, u16)>, // pairs that are not allowed
     no_start: Vec<u16>, // labels that begin no sequence
     no_end: Vec<u16>, // labels that end none
     mixing: Option<usize>, // see `Rules::mixing`
@@ -48,11 +47,10 @@ impl Rules {
     fn made(labels: usize, bits: Vec<u32>) -> Self {
         let mut rules =
             Rules { labels, bits, forbidden: vec![], no_start: vec![], no_end: vec![], mixing: None };
-        let (width, all) = (Space::padded(labels), || (0..labels).map(label));
+        let all = || (0..labels).map(label);
         for from in all() {
-            let out = all().filter(|to| !rules.allows(Some(from), Some(*to)));
-            let out: Vec<u32> = out.map(|to| narrow(usize::from(from) * width + usize::from(to))).collect();
-            rules.forbidden.extend(out);
+            let out: Vec<_> = all().filter(|to| !rules.allows(Some(from), Some(*to))).collect();
+            rules.forbidden.extend(out.into_iter().map(|to| (from, to)));
         }
         rules.no_start = all().filter(|y| !rules.allows(None, Some(*y))).collect();
         rules.no_end = all().filter(|y| !rules.allows(Some(*y), None)).collect();
@@ -97,9 +95,9 @@ impl Rules {
         (!labels.is_empty() && !self.allows(before, None)).then_some(labels.len())
     }
 
-    /// `y' * W + y` of each pair that is not allowed.
-    pub(crate) fn forbidden(&self) -> &[u32] {
-        &self.forbidden
+    /// `y' * width + y` of each pair that is not allowed.
+    pub(crate) fn forbidden(&self, width: usize) -> impl Iterator<Item = usize> {
+        self.forbidden.iter().map(move |&(from, to)| usize::from(from) * width + usize::from(to))
     }
 
     /// Labels that may not begin a sequence, and those that may not end one.
@@ -162,7 +160,7 @@ mod tests {
     #[test]
     fn pairs_and_ends_are_as_told() {
         let rules = bio();
-        assert_eq!(rules.forbidden(), [2]); // O before I
+        assert_eq!(rules.forbidden(4).collect::<Vec<_>>(), [2]); // O before I
         assert_eq!(rules.ends(), (&[2][..], &[][..]));
         assert_eq!(rules.broken_at(&[0, 1, 2, 2]), None);
         assert_eq!(rules.broken_at(&[2]), Some(0));

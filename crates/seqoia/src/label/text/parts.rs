@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use seqoia_core::Pairs;
 use seqoia_core::cast::narrow;
 use seqoia_data::features::{Keys, NONE, Program, Strings};
-use seqoia_structures::chain::Space;
+use seqoia_structures::chain::{Layout, Space};
 
 use crate::error::Result;
 use crate::label::meta::Description;
@@ -90,7 +90,7 @@ pub(super) fn arrays(head: Head, weights: &mut Weights, bits: Bits) -> Result<Ar
     let Weights { nodes, edges, transitions, strings: known } = weights;
     nodes.finish();
     edges.finish();
-    let (space, new) = Space::new(meta.labels.len(), &nodes.pairs, &edges.pairs, None, false);
+    let (space, new) = Space::new(meta.labels.len(), &nodes.pairs, &edges.pairs, None, Layout::Stored);
     let weights = lay_out(&space, transitions, &nodes.pairs, &nodes.values, &new.nodes, &edges.values);
     let order = |owners: &[u32], new: &[u32]| new.iter().copied().zip(owners.iter().copied()).collect();
     let (values, mut strings) = (known.view(), Strings::default());

@@ -152,7 +152,7 @@ impl Reader {
         if labels.len() != count {
             return Err(self.bad("a label stands twice in meta"));
         }
-        self.weights.transitions = vec![0.0; count * Space::padded(count)];
+        self.weights.transitions = vec![0.0; count * Space::stored(count)];
         self.weights.nodes.keys = Keys::new(program.stride());
         self.weights.edges.keys = Keys::new(program.stride());
         self.head = Some(Head { text: text.as_bytes().to_vec(), description, program, labels });
@@ -195,7 +195,7 @@ impl Reader {
     fn transition(&mut self, fields: &[&str]) -> Result<()> {
         let [from, to, weight] = self.fields(fields, "two labels and a weight")?;
         let (from, to, weight) = (self.label(from)?, self.label(to)?, self.weight(weight)?);
-        let at = usize::from(from) * Space::padded(self.head()?.description.labeller.labels.len())
+        let at = usize::from(from) * Space::stored(self.head()?.description.labeller.labels.len())
             + usize::from(to);
         self.weights.transitions[at] = weight;
         Ok(())

@@ -89,7 +89,7 @@ impl<R: Real> Batch<R> {
             }
         }
         if let Some(rules) = limits.rules {
-            rules.forbidden().iter().for_each(|pair| self.e[*pair as usize] = R::ZERO);
+            rules.forbidden(width).for_each(|pair| self.e[pair] = R::ZERO);
         }
         for y in 0..labels {
             (0..labels).for_each(|from| self.transposed[y * width + from] = self.e[from * width + y]);
@@ -296,8 +296,11 @@ impl<R: Real> Batch<R> {
         match W {
             4 => self.add_stretch::<W, 4>(length, labels, c, 0),
             8 => self.add_stretch::<W, 8>(length, labels, c, 0),
+            12 => self.add_stretch::<W, 12>(length, labels, c, 0),
             16 => self.add_stretch::<W, 16>(length, labels, c, 0),
+            20 => self.add_stretch::<W, 20>(length, labels, c, 0),
             24 => self.add_stretch::<W, 24>(length, labels, c, 0),
+            28 => (0..W).step_by(4).for_each(|at| self.add_stretch::<W, 4>(length, labels, c, at)),
             _ => (0..W).step_by(8).for_each(|at| self.add_stretch::<W, 8>(length, labels, c, at)),
         }
     }

@@ -173,8 +173,11 @@ pub(super) fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out
     match W {
         4 => stretch::<R, 4>(v, m, 4, 0, out),
         8 => stretch::<R, 8>(v, m, 8, 0, out),
+        12 => stretch::<R, 12>(v, m, 12, 0, out),
         16 => stretch::<R, 16>(v, m, 16, 0, out),
+        20 => stretch::<R, 20>(v, m, 20, 0, out),
         24 => stretch::<R, 24>(v, m, 24, 0, out),
+        28 => stretch::<R, 28>(v, m, 28, 0, out),
         32 => stretch::<R, 32>(v, m, 32, 0, out),
         _ => {
             let width = if W == 0 { width } else { W };

@@ -121,8 +121,11 @@ macro_rules! dispatch {
         match $width {
             4 => at_width!(4),
             8 => at_width!(8),
+            12 => at_width!(12),
             16 => at_width!(16),
+            20 => at_width!(20),
             24 => at_width!(24),
+            28 => at_width!(28),
             32 => at_width!(32),
             40 => at_width!(40),
             48 => at_width!(48),
