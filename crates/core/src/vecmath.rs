@@ -49,6 +49,44 @@ fn dot_body<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
     for (j, (a, b)) in ra.iter().zip(rb).enumerate() {
         sums[j] += (*a).into() * (*b).into();
     }
+    added(sums)
+}
+
+/// `x . a`, `x . b` and `x . c` in one sweep, each with the bits of [`dot`].
+#[must_use]
+pub fn three_dots(x: &[f32], a: &[f32], b: &[f32], c: &[f64]) -> [f64; 3] {
+    for_this_processor!(three_dots_body::<>(x: &[f32], a: &[f32], b: &[f32], c: &[f64]) -> [f64; 3])
+}
+
+#[inline(always)]
+fn three_dots_body(x: &[f32], a: &[f32], b: &[f32], c: &[f64]) -> [f64; 3] {
+    let n = x.len().min(a.len()).min(b.len()).min(c.len());
+    let (x8, rx) = x[..n].as_chunks::<LANES>();
+    let (a8, ra) = a[..n].as_chunks::<LANES>();
+    let (b8, rb) = b[..n].as_chunks::<LANES>();
+    let (c8, rc) = c[..n].as_chunks::<LANES>();
+    let mut sums = [[0.0; LANES]; 3];
+    for i in 0..x8.len().min(a8.len()).min(b8.len()).min(c8.len()) {
+        let (x, a, b, c) = (&x8[i], &a8[i], &b8[i], &c8[i]);
+        for j in 0..LANES {
+            let x = f64::from(x[j]);
+            sums[0][j] += x * f64::from(a[j]);
+            sums[1][j] += x * f64::from(b[j]);
+            sums[2][j] += x * c[j];
+        }
+    }
+    for (j, &x) in rx.iter().enumerate() {
+        let x = f64::from(x);
+        sums[0][j] += x * f64::from(ra[j]);
+        sums[1][j] += x * f64::from(rb[j]);
+        sums[2][j] += x * rc[j];
+    }
+    sums.map(added)
+}
+
+/// Running sums, added pairwise.
+#[inline(always)]
+fn added(sums: [f64; LANES]) -> f64 {
     let four: [f64; 4] = std::array::from_fn(|j| sums[j] + sums[j + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
 }
@@ -61,6 +99,22 @@ pub fn add_scaled<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
 #[inline(always)]
 fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
     to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
+}
+
+/// `to += steps[0] * x[0]`, then the same with the others, in one sweep and with the same bits.
+pub fn add_four_scaled(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
+    for_this_processor!(add_four_scaled_body::<>(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]));
+}
+
+#[inline(always)]
+fn add_four_scaled_body(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
+    let n = x.iter().fold(to.len(), |n, x| n.min(x.len()));
+    let (to, x) = (&mut to[..n], x.map(|x| &x[..n]));
+    for (i, to) in to.iter_mut().enumerate() {
+        for k in 0..4 {
+            *to += steps[k] * f64::from(x[k][i]);
+        }
+    }
 }
 
 /// `to = to / n + step * x`.
@@ -129,6 +183,22 @@ mod tests {
             let b: Vec<f64> = (0..n).map(|i| 7.0 - real(i)).collect();
             let plain: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             assert!((dot(&a, &b) - plain).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn several_at_once_give_the_bits_of_one_by_one() {
+        for n in [0, 1, 7, 8, 9, 100, 4097] {
+            let plane = |factor: f64| (0..n).map(move |i| (real(i) * factor).sin());
+            let singles: [Vec<f32>; 4] = [0.3, 0.7, 1.1, 1.9].map(|f| plane(f).map(single).collect());
+            let [x, a, b, y] = singles.each_ref().map(Vec::as_slice);
+            let c: Vec<f64> = plane(2.3).collect();
+            let expected = [dot(x, a), dot(x, b), dot(x, &c)];
+            assert_eq!(three_dots(x, a, b, &c).map(f64::to_bits), expected.map(f64::to_bits));
+            let (steps, mut one_by_one, mut at_once) = ([0.1, -0.7, 1.3, 2.9], c.clone(), c);
+            steps.iter().zip([x, a, b, y]).for_each(|(s, x)| add_scaled(*s, x, &mut one_by_one));
+            add_four_scaled(steps, [x, a, b, y], &mut at_once);
+            assert_eq!(at_once, one_by_one);
         }
     }
 

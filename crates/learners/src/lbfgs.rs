@@ -17,7 +17,7 @@
 //! [2] Hager & Zhang 2005, SIAM J. Optim. 16.
 
 use crate::descent::Descent;
-use crate::objective::{or_infinite, smooth};
+use crate::objective::{Reached, or_too_long, smooth, smooth_along};
 use crate::planes::{inner, moved};
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
@@ -74,19 +74,14 @@ impl Lbfgs {
 
     /// A step that meets the Wolfe conditions, by bracketing; `trial` and `trial_g` are those of it.
     /// None if there is none to be found.
-    fn search(
-        &mut self,
-        team: &mut dyn Team,
-        first: f64,
-        f0: f64,
-        slope0: f64,
-    ) -> Result<Option<(f64, f64)>> {
+    fn search(&mut self, team: &mut dyn Team, first: f64, f0: f64, slope0: f64) -> Result<Option<Accepted>> {
         let (mut low, mut high, mut t) = ((0.0, f0, slope0), None, first);
         for _ in 0..TRIALS {
             let Descent { w, d, trial, trial_g, .. } = &mut self.at;
-            moved(team, w, t, d, trial)?;
-            let f = or_infinite(smooth(team, self.l2, trial, trial_g))?;
-            let slope = inner(team, trial_g, d)?;
+            let square = moved(team, w, t, d, trial)?;
+            let reached = smooth_along(team, self.l2, trial, square, d, trial_g);
+            let reached = or_too_long(reached, Reached::TOO_LONG)?;
+            let Reached { f, slope, .. } = reached;
             let by_slope = f <= f0 + team.noise().max(NOISE) * f0.abs() && slope <= (2.0 * C1 - 1.0) * slope0;
             let low_enough = f <= f0 + C1 * t * slope0 || by_slope;
             if !low_enough || !f.is_finite() {
@@ -94,7 +89,7 @@ impl Lbfgs {
             } else if slope < C2 * slope0 {
                 low = (t, f, slope);
             } else {
-                return Ok(Some((t, f)));
+                return Ok(Some(Accepted { t, square, reached }));
             }
             t = match high {
                 None => 2.0 * t,
@@ -112,6 +107,13 @@ impl Lbfgs {
         let Descent { w, g, .. } = &self.at;
         Ok((inner(team, g, g)?.sqrt(), inner(team, w, w)?.sqrt()))
     }
+}
+
+/// A step that was found: how long it is, |w|^2 and F there.
+struct Accepted {
+    t: f64,
+    square: f64,
+    reached: Reached,
 }
 
 /// Where the cubic through two points and their slopes is least, kept away from both ends.
@@ -140,18 +142,16 @@ impl Learner for Lbfgs {
         let (f0, n) = (self.at.value().unwrap_or(0.0), real(team.examples()));
         for _ in 0..2 {
             let Descent { memory, g, d, .. } = &mut self.at;
-            memory.direction(team, g, d)?;
-            let slope0 = inner(team, g, d)?;
+            let slope0 = memory.direction(team, g, d)?;
             let steepest = memory.is_empty();
             if slope0 < 0.0 {
                 // The first direction has no scale: its first step has length 1.
                 let first = if steepest { 1.0 / inner(team, g, g)?.sqrt() } else { 1.0 };
-                if let Some((t, f)) = self.search(team, first, f0, slope0)? {
+                if let Some(Accepted { t, square, reached }) = self.search(team, first, f0, slope0)? {
                     let Descent { memory, g, d, trial_g, .. } = &mut self.at;
                     memory.push(team, t, d, trial_g, g)?;
-                    self.at.accept(f);
-                    let (slope, size) = self.sizes(team)?;
-                    return Ok(self.at.test(slope, size, n));
+                    self.at.accept(reached.f);
+                    return Ok(self.at.test(reached.gradient.sqrt(), square.sqrt(), n));
                 }
             }
             if steepest || team.stopping() {

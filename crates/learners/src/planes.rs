@@ -15,13 +15,20 @@ pub(crate) fn sum_blocks(
     width: usize,
     job: impl Fn(std::ops::Range<usize>, &mut [f64]) + Sync,
 ) -> Result<Vec<f64>> {
-    let blocks = length.div_ceil(BLOCK);
-    let mut partial = vec![0.0; blocks * width.max(1)];
-    let items = partial.chunks_mut(width.max(1)).enumerate().collect();
-    each(team, items, |(block, out)| {
-        let range = block * BLOCK..length.min((block + 1) * BLOCK);
-        job(range, out);
-    })?;
+    let ranges = (0..length.div_ceil(BLOCK)).map(|block| block * BLOCK..length.min((block + 1) * BLOCK));
+    sum_items(team, ranges.collect(), width, job)
+}
+
+/// The same for items that hold what each block may write.
+pub(crate) fn sum_items<T: Send>(
+    team: &mut dyn Team,
+    items: Vec<T>,
+    width: usize,
+    job: impl Fn(T, &mut [f64]) + Sync,
+) -> Result<Vec<f64>> {
+    let mut partial = vec![0.0; items.len() * width.max(1)];
+    let items = items.into_iter().zip(partial.chunks_mut(width.max(1))).collect();
+    each(team, items, |(item, out)| job(item, out))?;
     let mut sums = vec![0.0; width];
     for row in partial.chunks(width.max(1)) {
         sums.iter_mut().zip(row).for_each(|(s, x)| *s += x);
@@ -34,14 +41,16 @@ pub(crate) fn inner(team: &mut dyn Team, a: &[f64], b: &[f64]) -> Result<f64> {
     Ok(sum_blocks(team, a.len(), 1, |r, out| out[0] = dot(&a[r.clone()], &b[r]))?[0])
 }
 
-/// `out = a + step * b`.
-pub(crate) fn moved(team: &mut dyn Team, a: &[f64], step: f64, b: &[f64], out: &mut Vec<f64>) -> Result<()> {
+/// `out = a + step * b`; its square.
+pub(crate) fn moved(team: &mut dyn Team, a: &[f64], step: f64, b: &[f64], out: &mut Vec<f64>) -> Result<f64> {
     out.resize(a.len(), 0.0);
     let items = out.chunks_mut(BLOCK).zip(a.chunks(BLOCK).zip(b.chunks(BLOCK))).collect();
-    each(team, items, |(out, (a, b)): (&mut [f64], (&[f64], &[f64]))| {
+    let job = |(out, (a, b)): (&mut [f64], (&[f64], &[f64])), square: &mut [f64]| {
         out.copy_from_slice(a);
         add_scaled(step, b, out);
-    })
+        square[0] = dot(out, out);
+    };
+    Ok(sum_items(team, items, 1, job)?[0])
 }
 
 #[cfg(test)]
@@ -67,7 +76,7 @@ mod tests {
         .unwrap();
         sums.push(inner(team, a, b).unwrap());
         let mut out = vec![9.0; 5]; // of another length, and not empty
-        moved(team, a, 0.7, b, &mut out).unwrap();
+        sums.push(moved(team, a, 0.7, b, &mut out).unwrap());
         (sums, out)
     }
 
@@ -77,7 +86,8 @@ mod tests {
             let (a, b) = (plane(length, 0.7), plane(length, 1.3));
             let (sums, out) = worked(1, &a, &b);
             let product: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-            for (sum, expected) in sums.iter().zip([a.iter().sum(), real(length), product]) {
+            let square: f64 = out.iter().map(|x| x * x).sum();
+            for (sum, expected) in sums.iter().zip([a.iter().sum(), real(length), product, square]) {
                 assert!(close(*sum, expected, 1e-12), "{length}: {sum} {expected}");
             }
             let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + 0.7 * b).collect();

@@ -3,16 +3,16 @@
 //! The last m steps s = w' - w and gradient changes y = g' - g stand for the inverse Hessian H. The
 //! direction -H g is a linear combination of s_1..s_m, y_1..y_m and g, and its coefficients follow
 //! from inner products alone (Chen et al. 2014). So each iteration reads the memory twice, once for
-//! the products of g and once for the combination, where the two-loop recursion would read and write
-//! the direction 2m times; and blocks stay in cache.
+//! the products of g and of the newest pair and once for the combination, where the two-loop recursion would read
+//! and write the direction 2m times; and blocks stay in cache.
 //!
 //! Pairs are kept in single precision: half the memory and traffic, and an approximation of H does not
 //! need more digits. Products and sums are in double precision.
 
-use crate::planes::{BLOCK, sum_blocks};
+use crate::planes::{BLOCK, sum_blocks, sum_items};
 use seqoia_core::cast::single;
-use seqoia_core::vecmath::{add_scaled, dot};
-use seqoia_core::{Data, Mix, Result, Slot, Team, each};
+use seqoia_core::vecmath::{add_four_scaled, add_scaled, dot, three_dots};
+use seqoia_core::{Data, Mix, Result, Slot, Team};
 
 /// The last pairs.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +21,9 @@ pub(crate) struct Memory {
     products: Vec<f64>, // [2m][2m] inner products of the rows of `pairs`
     weights: usize,
     limit: usize,
-    used: u64, // pairs in memory
-    next: u64, // slot of the next pair
+    used: u64,  // pairs in memory
+    next: u64,  // slot of the next pair
+    owed: bool, // the products of the newest pair with the others are not known yet
 }
 
 impl Memory {
@@ -37,6 +38,7 @@ impl Memory {
 
     pub(crate) fn begin(&mut self, weights: usize) {
         self.weights = weights;
+        self.owed = true; // a loaded state may lack them
         self.pairs.resize(2 * self.limit * weights, 0.0);
         self.products.resize(4 * self.limit * self.limit, 0.0);
     }
@@ -79,69 +81,82 @@ impl Memory {
         g: &[f64],
         before: &[f64],
     ) -> Result<()> {
+        if self.owed {
+            self.products_with(team, g)?; // nobody asked for a direction since the last pair
+        }
         let (n, slot) = (self.weights, usize::try_from(self.next).unwrap_or(0));
         let (_, rest) = self.pairs.split_at_mut(2 * slot * n);
         let (s, rest) = rest.split_at_mut(n);
         let y = &mut rest[..n];
         let items: Vec<_> = s.chunks_mut(BLOCK).zip(y.chunks_mut(BLOCK)).enumerate().collect();
-        each(team, items, |(block, (s, y))| {
+        let job = |(block, (s, y)): (usize, (&mut [f32], &mut [f32])), out: &mut [f64]| {
             let range = block * BLOCK..block * BLOCK + s.len();
             s.iter_mut().zip(&d[range.clone()]).for_each(|(s, d)| *s = single(step * d));
             let change = g[range.clone()].iter().zip(&before[range]);
             y.iter_mut().zip(change).for_each(|(y, (g, before))| *y = single(g - before));
-        })?;
-        let full = self.limit as u64;
-        let overwritten = self.used == full;
-        self.used = (self.used + 1).min(full);
-        self.next = (self.next + 1) % full;
-        let (rows, pair) = (self.rows(), [2 * slot, 2 * slot + 1]);
-        let this = &*self;
-        let sums = sum_blocks(team, n, 2 * rows.len(), |range, out| {
-            for (out, &row) in out.chunks_mut(2).zip(&rows) {
-                let other = &this.row(row)[range.clone()];
-                out[0] = dot(&this.row(pair[0])[range.clone()], other);
-                out[1] = dot(&this.row(pair[1])[range.clone()], other);
-            }
-        })?;
-        let wide = 2 * self.limit;
-        for (products, row) in sums.chunks(2).zip(rows) {
-            for (k, &new) in pair.iter().enumerate() {
-                self.products[new * wide + row] = products[k];
-                self.products[row * wide + new] = products[k];
-            }
-        }
-        let product = |a: usize, b: usize| self.products[a * wide + b];
-        let (sy, ss, yy) = (product(pair[0], pair[1]), product(pair[0], pair[0]), product(pair[1], pair[1]));
+            (out[0], out[1], out[2]) = (dot(s, y), dot(s, s), dot(y, y));
+        };
+        let sums = sum_items(team, items, 3, job)?;
+        let (sy, ss, yy) = (sums[0], sums[1], sums[2]);
         if sy <= 1e-10 * (ss * yy).sqrt() {
-            self.used -= 1;
-            self.next = (self.next + full - 1) % full;
-            if overwritten {
+            if self.used == self.limit as u64 {
                 self.forget(); // the slot held an older pair
             }
+            return Ok(());
         }
+        self.used = (self.used + 1).min(self.limit as u64);
+        self.next = (self.next + 1) % self.limit as u64;
+        self.owed = true;
         Ok(())
     }
 
-    /// `d = -H g`.
-    pub(crate) fn direction(&self, team: &mut dyn Team, g: &[f64], d: &mut Vec<f64>) -> Result<()> {
+    /// `g . row` for each row in use; what is owed of the newest pair is found in the same sweep.
+    fn products_with(&mut self, team: &mut dyn Team, g: &[f64]) -> Result<Vec<f64>> {
         let (rows, wide) = (self.rows(), 2 * self.limit);
-        let with_g = sum_blocks(team, self.weights, rows.len(), |range, out| {
-            for (out, &row) in out.iter_mut().zip(&rows) {
-                *out = dot(&self.row(row)[range.clone()], &g[range.clone()]);
+        let newest = match self.order().first() {
+            Some(&newest) if std::mem::take(&mut self.owed) => newest,
+            _ => {
+                return sum_blocks(team, self.weights, rows.len(), |range, out| {
+                    for (out, &row) in out.iter_mut().zip(&rows) {
+                        *out = dot(&self.row(row)[range.clone()], &g[range.clone()]);
+                    }
+                });
+            }
+        };
+        let this = &*self;
+        let sums = sum_blocks(team, self.weights, 3 * rows.len(), |range, out| {
+            let [s, y] = [newest.0, newest.1].map(|row| &this.row(row)[range.clone()]);
+            for (out, &row) in out.chunks_mut(3).zip(&rows) {
+                out.copy_from_slice(&three_dots(&this.row(row)[range.clone()], s, y, &g[range.clone()]));
             }
         })?;
+        for (sums, &row) in sums.chunks(3).zip(&rows) {
+            for (new, product) in [newest.0, newest.1].into_iter().zip(sums) {
+                self.products[new * wide + row] = *product;
+                self.products[row * wide + new] = *product;
+            }
+        }
+        Ok(sums.chunks(3).map(|sums| sums[2]).collect())
+    }
+
+    /// Rows of s and y of each pair, the newest first.
+    fn order(&self) -> Vec<(usize, usize)> {
+        let [used, next] = [self.used, self.next].map(|n| usize::try_from(n).unwrap_or(0));
+        let slots = (1..=used).map(|back| (next + self.limit - back) % self.limit);
+        slots.map(|slot| (2 * slot, 2 * slot + 1)).collect()
+    }
+
+    /// `d = -H g`; `g . d`.
+    pub(crate) fn direction(&mut self, team: &mut dyn Team, g: &[f64], d: &mut Vec<f64>) -> Result<f64> {
+        let with_g = self.products_with(team, g)?;
+        let (rows, wide) = (self.rows(), 2 * self.limit);
         // The two-loop recursion on coefficients: q = sum_k c_k row_k + c_g g.
         let product = |a: usize, b: usize| self.products[a * wide + b];
         let (mut c, mut c_g) = (vec![0.0; rows.len()], -1.0);
         let q_times = |c: &[f64], c_g: f64, row: usize| {
             c_g * with_g[row] + rows.iter().map(|&k| c[k] * product(k, row)).sum::<f64>()
         };
-        let used = usize::try_from(self.used).unwrap_or(0);
-        let newest_first = (1..=used).map(|back| {
-            let slot = (usize::try_from(self.next).unwrap_or(0) + self.limit - back) % self.limit;
-            (2 * slot, 2 * slot + 1)
-        });
-        let order: Vec<_> = newest_first.collect();
+        let order = self.order();
         let mut alphas = vec![];
         for &(s, y) in &order {
             let alpha = q_times(&c, c_g, s) / product(s, y);
@@ -158,13 +173,16 @@ impl Memory {
             c[s] += alpha - beta;
         }
         d.resize(self.weights, 0.0);
-        each(team, d.chunks_mut(BLOCK).enumerate().collect(), |(block, d): (usize, &mut [f64])| {
+        let (fours, rest) = rows.as_chunks::<4>();
+        let job = |(block, d): (usize, &mut [f64]), slope: &mut [f64]| {
             let range = block * BLOCK..block * BLOCK + d.len();
-            d.iter_mut().zip(&g[range.clone()]).for_each(|(d, g)| *d = c_g * g);
-            for &row in &rows {
-                add_scaled(c[row], &self.row(row)[range.clone()], d);
-            }
-        })
+            let (g, row) = (&g[range.clone()], |row: usize| &self.row(row)[range.clone()]);
+            d.iter_mut().zip(g).for_each(|(d, g)| *d = c_g * g);
+            fours.iter().for_each(|four| add_four_scaled(four.map(|k| c[k]), four.map(row), d));
+            rest.iter().for_each(|&k| add_scaled(c[k], row(k), d));
+            slope[0] = dot(g, d);
+        };
+        Ok(sum_items(team, d.chunks_mut(BLOCK).enumerate().collect(), 1, job)?[0])
     }
 
     pub(crate) fn state(&mut self) -> Vec<Slot<'_>> {
@@ -219,9 +237,10 @@ mod tests {
         (s, y)
     }
 
-    fn assert_direction(memory: &Memory, pairs: &[Pair], g: &[f64]) {
+    fn assert_direction(memory: &mut Memory, pairs: &[Pair], g: &[f64]) {
         let mut d = vec![];
-        memory.direction(&mut Alone::new(), g, &mut d).unwrap();
+        let slope = memory.direction(&mut Alone::new(), g, &mut d).unwrap();
+        assert!((slope - product(g, &d)).abs() <= 1e-12 * (product(g, g) * product(&d, &d)).sqrt());
         let expected = two_loops(pairs, g);
         let size = product(&expected, &expected).sqrt();
         d.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-5 * size, "{a} {b}"));
@@ -238,7 +257,7 @@ mod tests {
             memory.push(&mut Alone::new(), 1.0, &s, &y, &vec![0.0; n]).unwrap();
             pairs.push((s, y));
             let kept = pairs.len().saturating_sub(3);
-            assert_direction(&memory, &pairs[kept..], &g);
+            assert_direction(&mut memory, &pairs[kept..], &g);
         }
     }
 
@@ -259,10 +278,10 @@ mod tests {
             // A full memory has lost its oldest pair to the refused one: it starts anew.
             assert_eq!(memory.is_empty(), limit == 2);
             let mut kept = if limit == 2 { vec![] } else { pairs.to_vec() };
-            assert_direction(&memory, &kept, &g);
+            assert_direction(&mut memory, &kept, &g);
             memory.push(&mut Alone::new(), 1.0, &s, &y, &zeros).unwrap();
             kept.push((s, y));
-            assert_direction(&memory, &kept, &g);
+            assert_direction(&mut memory, &kept, &g);
         }
     }
 

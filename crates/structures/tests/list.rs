@@ -136,7 +136,7 @@ fn a_feature_of_several_candidates_is_one_step_and_small_parts_are_not_left_out(
         lane.spread(&parts, 1.0, 0, &mut spread);
         let at: Vec<u32> = delta.rows[1..].iter().map(|row| row.at).collect();
         assert!(at.is_sorted_by(|a, b| a < b), "{at:?}");
-        let mut dense = vec![0.0; FEATURES];
+        let mut dense = [0.0; FEATURES];
         delta.entries().for_each(|(j, x)| dense[j] += x);
         dense.iter().zip(&spread).for_each(|(a, b)| assert!(close(*a, *b, 1e-12), "{a} {b}"));
         delta.clear();

@@ -7,7 +7,7 @@
 
 use seqoia_core::cast::real64;
 use seqoia_core::{Corpus, Isa, Order, Random, Sequence};
-use seqoia_structures::chain::{Batch, Decoder, Limits, Space, SumLimits};
+use seqoia_structures::chain::{Batch, Decoder, Limits, Space, SumLimits, Touched};
 
 /// The averaged perceptron, batches of one, on a chain: decode, add in place.
 pub(crate) struct Perceptron<'a> {
@@ -92,12 +92,15 @@ pub(crate) struct Gradient<'a> {
     ids: Vec<usize>,
     batch: Batch<f64>,
     odd: Vec<usize>,
+    touched: Touched, // nobody asks
 }
 
 impl<'a> Gradient<'a> {
     pub(crate) fn new(space: &'a Space, corpus: &'a dyn Corpus<Sequence>) -> Self {
         let ids = (0..corpus.len()).collect();
-        Gradient { space, corpus, ids, batch: Batch::default(), odd: vec![] }
+        let mut touched = Touched::default();
+        touched.resize(space.view());
+        Gradient { space, corpus, ids, batch: Batch::default(), odd: vec![], touched }
     }
 
     /// Overwrites `g`; returns the loss. `None` if the kernel left a sequence out.
@@ -111,7 +114,7 @@ impl<'a> Gradient<'a> {
             SumLimits::default(),
             &self.ids,
             w,
-            Some(g),
+            Some((&mut *g, &mut self.touched)),
             &mut self.odd,
         );
         self.space.clear_holes(g);

@@ -284,6 +284,7 @@ impl Lane for ChainLane {
             None => sum_by_parts(self, &odd, w, None),
             Some(g) => {
                 g.resize(w.values.len(), 0.0);
+                self.sums.touch_all();
                 sum_by_parts(self, &odd, w, Some(g))
             }
         };

@@ -1,6 +1,6 @@
 //! Sums over whole chunks: which kernel does which part of them.
 
-use super::kernel::{Batch, SumLimits, WIDE, Wide, collect};
+use super::kernel::{Batch, SumLimits, Touched, WIDE, Wide, collect};
 use super::{Chain, Precision};
 use seqoia_core::Weights;
 use seqoia_core::cast::single;
@@ -11,6 +11,7 @@ pub(super) struct Sums {
     batch: Batch<f64>,
     single: Single,
     wide: Option<Wide>,
+    touched: Touched, // by the gradients that wait
 }
 
 /// What a sum in single precision needs.
@@ -46,15 +47,17 @@ impl Sums {
             odd.extend_from_slice(ids);
             return 0.0;
         }
+        let touched = &mut self.touched;
+        touched.resize(space);
         if in_single(chain, w) {
             let Single { batch, w: copy, g: waiting } = &mut self.single;
             waiting.resize(if g.is_some() { w.values.len() } else { waiting.len() }, 0.0);
-            let g = g.is_some().then_some(waiting.as_mut_slice());
+            let g = g.is_some().then_some((waiting.as_mut_slice(), touched));
             return batch.sum(isa, space, corpus, limits, ids, copy, g, odd);
         }
         let g = g.map(|g| {
             g.resize(w.values.len(), 0.0);
-            g.as_mut_slice()
+            (g.as_mut_slice(), touched)
         });
         if space.width < WIDE {
             return self.batch.sum(isa, space, corpus, limits, ids, w.values, g, odd);
@@ -65,15 +68,22 @@ impl Sums {
         wide.sum(isa, space, corpus, limits, ids, w.values, g, odd)
     }
 
+    /// Whatever weight has a part in the gradient that waits: somebody else added to it.
+    pub(super) fn touch_all(&mut self) {
+        self.touched.touch_all();
+    }
+
     /// Adds what waits, and `g`, to `to`.
     pub(super) fn collect(&mut self, chain: &Chain, g: &mut [f64], to: &mut [f64]) {
-        collect(chain.isa, &chain.space, &mut self.single.g, to);
-        collect(chain.isa, &chain.space, g, to);
+        collect(chain.isa, &chain.space, &self.touched, &mut self.single.g, to);
+        collect(chain.isa, &chain.space, &self.touched, g, to);
+        self.touched.clear();
     }
 
     /// Nothing waits any more.
     pub(super) fn forget(&mut self) {
         self.single.g.clear();
+        self.touched.clear();
     }
 }
 

@@ -20,7 +20,7 @@
 use super::super::{Limits, Rules};
 use super::forward_backward::{row_sum, rows_range, times, times_scale};
 use super::gather::fetch;
-use super::{Real, SpaceView, dispatch};
+use super::{Real, SpaceView, Touched, dispatch};
 use crate::exp::{exp64, ln};
 use seqoia_core::Isa;
 use seqoia_core::{Corpus, Sequence, SequenceView};
@@ -59,8 +59,8 @@ pub struct SumLimits<'a> {
 }
 
 impl<R: Real> Batch<R> {
-    /// Adds the gradient to `g`, which may get values in its holes, and returns the loss. Sequences
-    /// that it cannot do go to `odd`.
+    /// Adds the gradient to `g`, which may get values in its holes, marks what it touched, and returns the loss.
+    /// Sequences that it cannot do go to `odd`.
     #[allow(clippy::too_many_arguments)]
     pub fn sum(
         &mut self,
@@ -70,7 +70,7 @@ impl<R: Real> Batch<R> {
         limits: SumLimits<'_>,
         ids: &[usize],
         w: &[R],
-        g: Option<&mut [R]>,
+        g: Option<(&mut [R], &mut Touched)>,
         odd: &mut Vec<usize>,
     ) -> f64 {
         let (labels, width) = (space.labels, space.width);
@@ -100,7 +100,7 @@ impl<R: Real> Batch<R> {
         }
         let work = &Work { space, corpus, ids, w, most, range: most - least, limit, limits };
         let this = self;
-        dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<&mut [R]>, odd: &mut Vec<usize>) -> f64)
+        dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<(&mut [R], &mut Touched)>, odd: &mut Vec<usize>) -> f64)
     }
 }
 
@@ -108,7 +108,7 @@ impl<R: Real> Batch<R> {
 fn sweep<R: Real, const W: usize>(
     b: &mut Batch<R>,
     work: &Work<'_, R>,
-    mut g: Option<&mut [R]>,
+    mut g: Option<(&mut [R], &mut Touched)>,
     odd: &mut Vec<usize>,
 ) -> f64 {
     let mut total = 0.0;
@@ -126,11 +126,11 @@ fn sweep<R: Real, const W: usize>(
             continue;
         };
         total += x.weight * (log_z - gold);
-        if let Some(g) = &mut g {
-            b.backward::<W>(work, x, g);
+        if let Some((g, touched)) = &mut g {
+            b.backward::<W>(work, x, g, touched);
         }
     }
-    if let Some(g) = g {
+    if let Some((g, _)) = g {
         let pairs = b.pairs.iter().zip(&b.e).zip(&b.gold);
         g.iter_mut().zip(pairs).for_each(|(g, ((p, e), gold))| *g += R::from_f64(p * e.to_f64() - gold));
     }
@@ -239,7 +239,13 @@ impl<R: Real> Batch<R> {
     /// Posterior minus gold into the gradient, position by position from the last; r of each position
     /// replaces its psi.
     #[inline(always)]
-    fn backward<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>, g: &mut [R]) {
+    fn backward<const W: usize>(
+        &mut self,
+        work: &Work<'_, R>,
+        x: SequenceView<'_>,
+        g: &mut [R],
+        touched: &mut Touched,
+    ) {
         let (space, c) = (work.space, R::from_f64(x.weight));
         let labels = space.labels;
         let (rows, singles) = g[space.rows_at()..].split_at_mut(space.dense * W);
@@ -267,7 +273,10 @@ impl<R: Real> Batch<R> {
                 ids = after;
             }
             for &a in ids {
-                space.each_single(a, |p, y| singles[p] += part[y]);
+                space.each_single(a, |p, y| {
+                    singles[p] += part[y];
+                    touched.touch(p);
+                });
             }
             if t > 0 {
                 self.gold[usize::from(x.labels[t - 1]) * W + y] += x.weight;

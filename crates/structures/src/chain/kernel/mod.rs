@@ -18,6 +18,7 @@ pub(crate) use viterbi::best_path;
 pub(crate) use wide::{WIDE, Wide};
 
 pub use batch::{Batch, SumLimits};
+pub use collect::Touched;
 pub(crate) use collect::collect;
 pub(crate) use forward_backward::ForwardBackward;
 

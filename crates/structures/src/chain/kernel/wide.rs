@@ -19,7 +19,7 @@
 //! part in no such sum, whatever follows it.
 
 use super::super::Rules;
-use super::{Kernel, Real, SpaceView, SumLimits, dispatch, prefetch};
+use super::{Kernel, Real, SpaceView, SumLimits, Touched, dispatch, prefetch};
 use crate::exp::{exp64, ln};
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
@@ -86,7 +86,7 @@ impl Wide {
         limits: SumLimits<'_>,
         ids: &[usize],
         w: &[f64],
-        mut g: Option<&mut [f64]>,
+        mut g: Option<(&mut [f64], &mut Touched)>,
         odd: &mut Vec<usize>,
     ) -> f64 {
         let width = space.width;
@@ -122,11 +122,11 @@ impl Wide {
                 continue;
             };
             total += x.weight * (log_z - gold);
-            if let Some(g) = &mut g {
-                self.backward(space, w, x, g);
+            if let Some((g, touched)) = &mut g {
+                self.backward(space, w, x, g, touched);
             }
         }
-        if let Some(g) = g {
+        if let Some((g, _)) = g {
             for from in 0..space.labels {
                 for k in from_of(&self.source_starts, from) {
                     // Not 1 + factor, which has lost the digits of a small exponential.
@@ -202,7 +202,14 @@ impl Wide {
         Some(offset + logs + ln(product))
     }
 
-    fn backward(&mut self, space: SpaceView<'_>, w: &[f64], x: SequenceView<'_>, g: &mut [f64]) {
+    fn backward(
+        &mut self,
+        space: SpaceView<'_>,
+        w: &[f64],
+        x: SequenceView<'_>,
+        g: &mut [f64],
+        touched: &mut Touched,
+    ) {
         let (labels, width, c) = (space.labels, space.width, x.weight);
         let (transitions, rest) = g.split_at_mut(space.rows_at());
         let (rows, singles) = rest.split_at_mut(space.dense * width);
@@ -220,7 +227,10 @@ impl Wide {
                     row.iter_mut().zip(&self.part).for_each(|(g, p)| *g += p);
                 } else {
                     prefetch(singles, a as usize - space.dense);
-                    space.each_single(a, |p, y| singles[p] += self.part[y]);
+                    space.each_single(a, |p, y| {
+                        singles[p] += self.part[y];
+                        touched.touch(p);
+                    });
                 }
             }
             if t == 0 {
