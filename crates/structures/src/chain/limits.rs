@@ -44,6 +44,14 @@ impl Sets {
         }
     }
 
+    /// Whether `known` is a set of all labels, which says nothing.
+    #[must_use]
+    pub fn holds_all(&self, known: u16) -> bool {
+        let Some(set) = usize::from(known).checked_sub(self.labels) else { return self.labels == 1 };
+        let bits = &self.bits[set * self.blocks()..][..self.blocks()];
+        bits.iter().map(|bits| bits.count_ones() as usize).sum::<usize>() == self.labels
+    }
+
     /// There are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

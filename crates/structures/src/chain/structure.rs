@@ -52,9 +52,9 @@ pub struct Chain {
 pub(super) struct ExampleLimits {
     pub(super) rules: Option<Arc<Rules>>,
     pub(super) sets: Sets,
-    partial: Vec<bool>,        // gold labels are known in part; empty: in none
-    broken: Vec<bool>,         // gold breaks the rules, which do not hold there; empty: in none
-    pub(super) own: Vec<bool>, // either of them
+    pub(super) partial: Vec<bool>, // gold labels are known in part; empty: in none
+    broken: Vec<bool>,             // gold breaks the rules, which do not hold there; empty: in none
+    pub(super) own: Vec<bool>,     // either of them
 }
 
 impl ExampleLimits {

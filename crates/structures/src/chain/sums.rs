@@ -42,7 +42,11 @@ impl Sums {
         odd: &mut Vec<usize>,
     ) -> f64 {
         let (space, isa, corpus) = (chain.space.view(), chain.isa, &*chain.corpus);
-        let limits = SumLimits { rules: chain.limits.rules.as_deref(), own: &chain.limits.own };
+        let limits = SumLimits {
+            rules: chain.limits.rules.as_deref(),
+            own: &chain.limits.own,
+            partial: Some((&chain.limits.partial, &chain.limits.sets)),
+        };
         if w.scale != 1.0 {
             odd.extend_from_slice(ids);
             return 0.0;

@@ -8,7 +8,7 @@
 //! registers while dense rows are added and goes to memory once before the short lists.
 
 use super::super::Space;
-use super::{Real, SpaceView, dispatch, prefetch};
+use super::{Real, SpaceView, Touched, dispatch, prefetch};
 use seqoia_core::Isa;
 use seqoia_core::Items;
 use seqoia_core::cast::narrow;
@@ -18,15 +18,128 @@ const HOT: usize = 1024;
 
 /// Asks for the cache lines of the rarer of these attributes.
 #[inline(always)]
-pub(super) fn fetch<R: Real, const W: usize>(space: SpaceView<'_>, ids: &[u32], rows: &[R], singles: &[R]) {
+pub(super) fn fetch<R: Real>(space: SpaceView<'_>, width: usize, ids: &[u32], rows: &[R], singles: &[R]) {
     for &a in ids {
         let a = a as usize;
         if a >= space.dense {
             prefetch(singles, a - space.dense);
             prefetch(space.singles, a - space.dense);
         } else if a >= HOT {
-            (0..W).step_by(64 / size_of::<R>()).for_each(|j| prefetch(rows, a * W + j));
+            (0..width).step_by(64 / size_of::<R>()).for_each(|j| prefetch(rows, a * width + j));
         }
+    }
+}
+
+/// `out = s_t`, from the weights of rows and of lists; W = 0: any width.
+#[inline(always)]
+pub(super) fn score_position<R: Real, const W: usize>(
+    space: SpaceView<'_>,
+    rows: &[R],
+    singles: &[R],
+    ids: &[u32],
+    values: Option<&[f32]>,
+    out: &mut [R],
+) {
+    let Some(values) = values else {
+        let mut rest = ids;
+        if W == 0 {
+            out.fill(R::ZERO);
+            while let Some((&a, after)) = rest.split_first()
+                && (a as usize) < space.dense
+            {
+                let row = &rows[a as usize * space.width..][..space.width];
+                out.iter_mut().zip(row).for_each(|(out, w)| *out += *w);
+                rest = after;
+            }
+        } else {
+            let mut sum = [R::ZERO; W];
+            while let Some((&a, after)) = rest.split_first()
+                && (a as usize) < space.dense
+            {
+                let row = &rows[a as usize * W..][..W];
+                for j in 0..W {
+                    sum[j] += row[j];
+                }
+                rest = after;
+            }
+            out.copy_from_slice(&sum);
+        }
+        for &a in rest {
+            space.each_single(a, |p, y| out[y] += singles[p]);
+        }
+        return;
+    };
+    let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
+    if W == 0 {
+        out.fill(R::ZERO);
+        for (&a, &x) in ids[..dense].iter().zip(values) {
+            let (row, x) = (&rows[a as usize * space.width..][..space.width], R::from_f64(f64::from(x)));
+            out.iter_mut().zip(row).for_each(|(out, w)| *out += *w * x);
+        }
+    } else {
+        let mut sum = [R::ZERO; W];
+        for (&a, &x) in ids[..dense].iter().zip(values) {
+            let (row, x) = (&rows[a as usize * W..][..W], R::from_f64(f64::from(x)));
+            for j in 0..W {
+                sum[j] += row[j] * x;
+            }
+        }
+        out.copy_from_slice(&sum);
+    }
+    for (&a, &x) in ids[dense..].iter().zip(&values[dense..]) {
+        let x = R::from_f64(f64::from(x));
+        space.each_single(a, |p, y| out[y] += singles[p] * x);
+    }
+}
+
+/// Adds `part` to the rows and lists of a position, into holes too, and marks the single weights.
+#[inline(always)]
+pub(super) fn scatter_position<R: Real, const W: usize>(
+    space: SpaceView<'_>,
+    ids: &[u32],
+    values: Option<&[f32]>,
+    part: &[R],
+    rows: &mut [R],
+    singles: &mut [R],
+    touched: &mut Touched,
+) {
+    let width = if W == 0 { space.width } else { W };
+    // A copy that nobody else knows: the compiler must see that the rows are not part of it.
+    let mut own = [R::ZERO; W];
+    own.copy_from_slice(&part[..W]);
+    let part = if W == 0 { &part[..width] } else { own.as_slice() };
+    let Some(values) = values else {
+        let mut rest = ids;
+        while let Some((&a, after)) = rest.split_first()
+            && (a as usize) < space.dense
+        {
+            let row = &mut rows[a as usize * width..][..width];
+            for j in 0..width {
+                row[j] += part[j];
+            }
+            rest = after;
+        }
+        for &a in rest {
+            space.each_single(a, |p, y| {
+                singles[p] += part[y];
+                touched.touch(p);
+            });
+        }
+        return;
+    };
+    let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
+    for (&a, &x) in ids[..dense].iter().zip(values) {
+        let (row, x) = (&mut rows[a as usize * width..][..width], R::from_f64(f64::from(x)));
+        for j in 0..width {
+            row[j] += x * part[j];
+        }
+    }
+    for (&a, &x) in ids[dense..].iter().zip(&values[dense..]) {
+        let x = R::from_f64(f64::from(x));
+        space.each_single(a, |p, y| {
+            singles[p] += x * part[y];
+            touched.touch(p);
+        });
     }
 }
 
@@ -46,42 +159,10 @@ fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, node
     let width = if W == 0 { space.width } else { W };
     let (rows, singles) = (&w[space.rows_at()..space.singles_at()], &w[space.singles_at()..space.edges_at()]);
     for (t, out) in out.chunks_exact_mut(width).take(nodes.len()).enumerate() {
-        if W > 0 && t + 1 < nodes.len() {
-            fetch::<R, W>(space, nodes.at(t + 1), rows, singles);
+        if t + 1 < nodes.len() {
+            fetch(space, width, nodes.at(t + 1), rows, singles);
         }
-        let (ids, values) = (nodes.at(t), nodes.values_at(t));
-        let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
-        let value = |i: usize| values.map_or(R::ONE, |v| R::from_f64(f64::from(v[i])));
-        if W == 0 {
-            out.fill(R::ZERO);
-            for (i, &a) in ids[..dense].iter().enumerate() {
-                let row = &rows[a as usize * width..][..width];
-                let x = value(i);
-                out.iter_mut().zip(row).for_each(|(o, r)| *o += *r * x);
-            }
-        } else {
-            let mut sum = [R::ZERO; W];
-            if values.is_none() {
-                for &a in &ids[..dense] {
-                    let row = &rows[a as usize * W..][..W];
-                    for j in 0..W {
-                        sum[j] += row[j];
-                    }
-                }
-            } else {
-                for (i, &a) in ids[..dense].iter().enumerate() {
-                    let (row, x) = (&rows[a as usize * W..][..W], value(i));
-                    for j in 0..W {
-                        sum[j] += row[j] * x;
-                    }
-                }
-            }
-            out.copy_from_slice(&sum);
-        }
-        for (i, &a) in ids.iter().enumerate().skip(dense) {
-            let x = value(i);
-            space.each_single(a, |p, y| out[y] += singles[p] * x);
-        }
+        score_position::<R, W>(space, rows, singles, nodes.at(t), nodes.values_at(t), out);
         if scale != R::ONE {
             out.iter_mut().for_each(|o| *o *= scale);
         }

@@ -19,7 +19,8 @@
 //! part in no such sum, whatever follows it.
 
 use super::super::Rules;
-use super::{Kernel, Real, SpaceView, SumLimits, Touched, dispatch, prefetch};
+use super::gather::scatter_position;
+use super::{Kernel, Real, SpaceView, SumLimits, Touched, dispatch};
 use crate::exp::{exp64, ln};
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
@@ -107,8 +108,8 @@ impl Wide {
         let reach = w[..space.labels * width].iter().fold(0.0, |most: f64, a| most.max(a.abs()));
         let mut total = 0.0;
         for &id in ids {
-            let free = !limits.own.get(id).is_some_and(|odd| *odd);
-            let x = corpus.view(id).filter(|x| free && x.edges.is_empty() && x.nodes.values.is_empty());
+            let free = matches!(limits.of(id), Ok(None));
+            let x = corpus.view(id).filter(|x| free && x.edges.is_empty());
             let Some(x) = x else {
                 odd.push(id);
                 continue;
@@ -221,18 +222,8 @@ impl Wide {
             let alpha = &self.alpha[t * width..][..labels];
             self.part.iter_mut().zip(alpha.iter().zip(&self.beta)).for_each(|(p, (a, b))| *p = c * (a * b));
             self.part[y] -= c;
-            for &a in x.nodes.at(t) {
-                if (a as usize) < space.dense {
-                    let row = &mut rows[a as usize * width..][..width];
-                    row.iter_mut().zip(&self.part).for_each(|(g, p)| *g += p);
-                } else {
-                    prefetch(singles, a as usize - space.dense);
-                    space.each_single(a, |p, y| {
-                        singles[p] += self.part[y];
-                        touched.touch(p);
-                    });
-                }
-            }
+            let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
+            scatter_position::<f64, 0>(space, ids, values, &self.part, rows, singles, touched);
             if t == 0 {
                 continue;
             }

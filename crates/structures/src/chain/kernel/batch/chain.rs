@@ -1,0 +1,265 @@
+//! Forward and backward along one sequence of a batch.
+
+use super::super::super::Sets;
+use super::super::Real;
+use super::super::forward_backward::{row_sum, times, times_scale};
+use super::{Batch, Work, width_of};
+use crate::exp::ln;
+use seqoia_core::SequenceView;
+use seqoia_core::cast::{label, real};
+
+/// Takes posteriors as they are found. Not a closure: one that is not inlined would be compiled without the
+/// instructions of the loop that calls it.
+pub(super) trait Posteriors<R: Real> {
+    /// Those of position `t`, times c; `gold` has a number for each pair of labels.
+    fn take<const W: usize>(&mut self, gold: &mut [f64], t: usize, part: &mut [R]);
+}
+
+/// Turns the scores of a position into psi and tells the largest; None if they are too far apart.
+#[inline(always)]
+fn psi_of_scores<R: Real>(
+    work: &Work<'_, R>,
+    x: SequenceView<'_>,
+    t: usize,
+    range: R,
+    sets: Option<&Sets>,
+    psi: &mut [R],
+) -> Option<R> {
+    let labels = work.space.labels;
+    let (mut least, mut most) = (psi[0], psi[0]);
+    for &x in &psi[1..labels] {
+        least = if x < least { x } else { least };
+        most = if x > most { x } else { most };
+    }
+    let fits = (most - least) + range <= work.limit;
+    if !fits {
+        return None;
+    }
+    for x in psi.iter_mut() {
+        *x = (*x - most).exp();
+    }
+    psi[labels..].fill(R::ZERO);
+    if let Some(sets) = sets {
+        for (y, psi) in psi[..labels].iter_mut().enumerate() {
+            *psi = if sets.holds(x.labels[t], label(y)) { *psi } else { R::ZERO };
+        }
+    }
+    if let Some(rules) = work.limits.rules {
+        let (no_start, no_end) = rules.ends();
+        let out = if t == 0 { no_start } else { &[] };
+        out.iter().for_each(|y| psi[usize::from(*y)] = R::ZERO);
+        let out = if t + 1 == x.len() { no_end } else { &[] };
+        out.iter().for_each(|y| psi[usize::from(*y)] = R::ZERO);
+    }
+    Some(most)
+}
+
+impl<R: Real> Batch<R> {
+    /// Turns scores into psi, fills alpha and the scales; log Z, or None if scores are too far apart. `range` is that
+    /// of the transitions of this sequence. With `sets`, over what the gold labels may be.
+    #[inline(always)]
+    pub(super) fn forward<const W: usize>(
+        &mut self,
+        work: &Work<'_, R>,
+        x: SequenceView<'_>,
+        range: R,
+        sets: Option<&Sets>,
+    ) -> Option<f64> {
+        let (length, labels, width) = (x.len(), work.space.labels, width_of::<W>(work.space));
+        self.alpha.resize(length * width, R::ZERO);
+        self.scales.resize(length, R::ZERO);
+        let (edges, mut offset, mut product, mut logs) = (!x.edges.is_empty(), 0.0, 1.0, 0.0);
+        for t in 0..length {
+            let psi = &mut self.nodes[t * width..][..width];
+            offset += psi_of_scores(work, x, t, range, sets, psi)?.to_f64();
+            let (before, row) = self.alpha.split_at_mut(t * width);
+            let row = &mut row[..width];
+            if t == 0 {
+                row.copy_from_slice(psi);
+            } else {
+                if edges {
+                    self.steps.put(t, &mut self.e, |pair| pair);
+                }
+                let before = &before[(t - 1) * width..][..labels];
+                if W == 0 {
+                    times::<R, W>(before, &self.e, width, row);
+                    row.iter_mut().zip(&*psi).for_each(|(row, psi)| *row *= *psi);
+                } else {
+                    let psi = &self.nodes.as_chunks::<W>().0[t];
+                    times::<R, W>(before, &self.e, W, row);
+                    for j in 0..W {
+                        row[j] *= psi[j];
+                    }
+                }
+                if edges {
+                    self.steps.take_back(t, &mut self.e, |pair| pair);
+                }
+            }
+            let scale = row_sum(row);
+            let inverse = R::ONE / scale;
+            for a in row {
+                *a *= inverse;
+            }
+            self.scales[t] = inverse;
+            (product, logs) = times_scale(product, scale.to_f64(), logs);
+        }
+        Some(offset + logs + ln(product) + work.most.to_f64() * real(length.saturating_sub(1)))
+    }
+
+    /// Gives c times the posterior of each position away, from the last; r of each position
+    /// replaces its psi. Adds the sums of pairs.
+    #[inline(always)]
+    pub(super) fn backward<const W: usize>(
+        &mut self,
+        work: &Work<'_, R>,
+        x: SequenceView<'_>,
+        c: R,
+        mut to: impl Posteriors<R>,
+    ) {
+        let (labels, width) = (work.space.labels, width_of::<W>(work.space));
+        let across = |pair: usize| pair % width * width + pair / width;
+        if W == 0 {
+            self.backward_any(work, x, c, to);
+            return self.add_pairs::<W>(x.len(), labels, width, c);
+        }
+        let mut beta = [R::ONE; W];
+        beta[labels..].fill(R::ZERO);
+        for t in (0..x.len()).rev() {
+            let alpha = &self.alpha.as_chunks::<W>().0[t];
+            let mut part = [R::ZERO; W];
+            for j in 0..W {
+                part[j] = c * (alpha[j] * beta[j]);
+            }
+            to.take::<W>(&mut self.gold, t, &mut part);
+            if t > 0 {
+                let (place, scale) = (&mut self.nodes.as_chunks_mut::<W>().0[t], self.scales[t]);
+                let (psi, mut r) = (*place, [R::ZERO; W]);
+                for j in 0..W {
+                    r[j] = psi[j] * beta[j] * scale;
+                }
+                if work.limits.rules.is_some() {
+                    // A label that nothing leads to may have any beta, and no part in what follows.
+                    for j in 0..W {
+                        r[j] = if alpha[j] == R::ZERO { R::ZERO } else { r[j] };
+                    }
+                }
+                *place = r;
+                if !x.edges.is_empty() {
+                    self.steps.put(t, &mut self.transposed, across);
+                }
+                times::<R, W>(&r[..labels], &self.transposed, W, &mut beta);
+                if !x.edges.is_empty() {
+                    self.steps.take_back(t, &mut self.transposed, across);
+                }
+            }
+        }
+        self.add_pairs::<W>(x.len(), labels, width, c);
+    }
+
+    /// The same where the width is not known beforehand, but for the pairs.
+    #[inline(always)]
+    fn backward_any(&mut self, work: &Work<'_, R>, x: SequenceView<'_>, c: R, mut to: impl Posteriors<R>) {
+        let (labels, width) = (work.space.labels, work.space.width);
+        let across = |pair: usize| pair % width * width + pair / width;
+        let (mut beta, mut part) = (std::mem::take(&mut self.beta), std::mem::take(&mut self.part));
+        beta.clear();
+        beta.resize(labels, R::ONE);
+        beta.resize(width, R::ZERO);
+        for t in (0..x.len()).rev() {
+            let alpha = &self.alpha[t * width..][..width];
+            part.clear();
+            part.extend(alpha.iter().zip(&beta).map(|(alpha, beta)| c * (*alpha * *beta)));
+            to.take::<0>(&mut self.gold, t, &mut part);
+            if t > 0 {
+                let (r, scale) = (&mut self.nodes[t * width..][..width], self.scales[t]);
+                r.iter_mut().zip(&beta).for_each(|(r, beta)| *r = *r * *beta * scale); // was psi
+                if work.limits.rules.is_some() {
+                    let dead = r.iter_mut().zip(alpha).filter(|(_, alpha)| **alpha == R::ZERO);
+                    dead.for_each(|(r, _)| *r = R::ZERO);
+                }
+                if !x.edges.is_empty() {
+                    self.steps.put(t, &mut self.transposed, across);
+                }
+                times::<R, 0>(&r[..labels], &self.transposed, width, &mut beta);
+                if !x.edges.is_empty() {
+                    self.steps.take_back(t, &mut self.transposed, across);
+                }
+            }
+        }
+        (self.beta, self.part) = (beta, part);
+    }
+
+    /// `pairs[y'][y] += c sum_t alpha_{t-1}(y') r_t(y)`: two stretches of the result stay in registers
+    /// while t runs.
+    #[inline(always)]
+    fn add_pairs<const W: usize>(&mut self, length: usize, labels: usize, width: usize, c: R) {
+        match W {
+            0 => (0..width).step_by(8).for_each(|at| self.add_any_stretch::<8>(length, labels, width, c, at)),
+            4 => self.add_stretch::<W, 4>(length, labels, c, 0),
+            8 => self.add_stretch::<W, 8>(length, labels, c, 0),
+            12 => self.add_stretch::<W, 12>(length, labels, c, 0),
+            16 => self.add_stretch::<W, 16>(length, labels, c, 0),
+            20 => self.add_stretch::<W, 20>(length, labels, c, 0),
+            24 => self.add_stretch::<W, 24>(length, labels, c, 0),
+            28 => {
+                self.add_stretch::<W, 16>(length, labels, c, 0);
+                self.add_stretch::<W, 12>(length, labels, c, 16);
+            }
+            _ => (0..W).step_by(8).for_each(|at| self.add_stretch::<W, 8>(length, labels, c, at)),
+        }
+    }
+
+    #[inline(always)]
+    fn add_stretch<const W: usize, const B: usize>(&mut self, length: usize, labels: usize, c: R, at: usize) {
+        let (alpha, r) = (self.alpha.as_chunks::<W>().0, self.nodes.as_chunks::<W>().0);
+        let rows = self.pairs.as_chunks_mut::<W>().0;
+        for from in (0..labels).step_by(2) {
+            let second = (from + 1).min(labels - 1);
+            let (mut one, mut two) = ([R::ZERO; B], [R::ZERO; B]);
+            for t in 1..length {
+                let (a, b, r) = (alpha[t - 1][from], alpha[t - 1][second], &r[t][at..at + B]);
+                for j in 0..B {
+                    one[j] += a * r[j];
+                    two[j] += b * r[j];
+                }
+            }
+            for j in 0..B {
+                rows[from][at + j] += (c * one[j]).to_f64();
+            }
+            if second != from {
+                for j in 0..B {
+                    rows[second][at + j] += (c * two[j]).to_f64();
+                }
+            }
+        }
+    }
+
+    /// The same where the width is not known beforehand: the compiler needs it in the type to keep sums in registers.
+    #[inline(always)]
+    fn add_any_stretch<const B: usize>(
+        &mut self,
+        length: usize,
+        labels: usize,
+        width: usize,
+        c: R,
+        at: usize,
+    ) {
+        for from in (0..labels).step_by(2) {
+            let second = (from + 1).min(labels - 1);
+            let (mut one, mut two) = ([R::ZERO; B], [R::ZERO; B]);
+            let positions = self.alpha.chunks_exact(width).zip(self.nodes.chunks_exact(width).skip(1));
+            for (alpha, r) in positions.take(length.saturating_sub(1)) {
+                let (a, b, r) = (alpha[from], alpha[second], &r[at..at + B]);
+                for j in 0..B {
+                    one[j] += a * r[j];
+                    two[j] += b * r[j];
+                }
+            }
+            for (row, sums) in [(from, one), (second, two)].into_iter().take(1 + usize::from(second != from))
+            {
+                let row = &mut self.pairs[row * width + at..][..B];
+                row.iter_mut().zip(sums).for_each(|(row, sum)| *row += (c * sum).to_f64());
+            }
+        }
+    }
+}

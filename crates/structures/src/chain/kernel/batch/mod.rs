@@ -1,0 +1,324 @@
+//! Loss and gradient of many sequences in one sweep: the fused form of scores, forward-backward and
+//! spread, for whole-pass learners.
+//!
+//! The formulas are those of `forward_backward`. What is gained over asking for parts:
+//!
+//! - exp of the transitions is computed once a chunk, and multiplied into the expected transitions
+//!   once a chunk: `E (x) sum_t alpha_{t-1} r_t`;
+//! - the gold label is subtracted from the posterior before it is scattered, so sums stay small (which
+//!   is what lets single precision work) and no observed counts are needed;
+//! - dense rows of the gradient are added without a look at their holes, which are cleared once;
+//! - rows of the next position are prefetched while this one is worked on;
+//! - attributes of edges cost as much as they have weights, not K^2 a position (`steps.rs`).
+//!
+//! Gold labels that are known in part make two sums of a sequence, of which the second is over the labels that they
+//! may be; its posteriors are subtracted before anything is scattered.
+//!
+//! What did not help, on the chunks of CoNLL-2000 and Zen 3: dividing alpha after its use instead of
+//! before, rows kept in local arrays (the compiler takes them apart), the range of a row in vectors,
+//! single weights numbered by first occurrence. The time goes to the rows of weights and gradient.
+//!
+//! Sequences whose scores are too far apart for the linear domain are left to the caller, and under rules those whose
+//! gold labels are known in part or break them.
+
+mod chain;
+mod steps;
+
+use super::super::{Limits, Rules, Sets};
+use super::forward_backward::rows_range;
+use super::gather::{fetch, scatter_position, score_position};
+use super::{Real, SpaceView, Touched, dispatch};
+use crate::exp::exp64;
+use chain::Posteriors;
+use seqoia_core::Isa;
+use seqoia_core::{Corpus, Sequence, SequenceView};
+use steps::Steps;
+
+/// Buffers of one worker.
+#[derive(Clone, Debug, Default)]
+pub struct Batch<R> {
+    e: Vec<R>,          // [K][W] exp(a - m)
+    transposed: Vec<R>, // [K][W]
+    pairs: Vec<f64>,    // [K][W] sum of alpha_{t-1} r_t: too large a sum for single precision
+    gold: Vec<f64>,     // [K][W] weighted count of the gold pairs
+    nodes: Vec<R>,      // [T][W] scores, then psi, then r
+    alpha: Vec<R>,      // [T][W]
+    scales: Vec<R>,     // [T] 1 / c_t
+    beta: Vec<R>,       // [W] of the position at hand, if W is not known beforehand
+    part: Vec<R>,       // [W] posterior of it
+    kept: Vec<R>,       // [T][W] scores while those of another sum are worked on
+    parts: Vec<R>,      // [T][W] posteriors until those of another sum are subtracted
+    steps: Steps<R>,
+}
+
+/// What a sweep needs to know beside the buffers.
+struct Work<'a, R> {
+    space: SpaceView<'a>,
+    corpus: &'a dyn Corpus<Sequence>,
+    ids: &'a [usize],
+    w: &'a [R],
+    most: R,  // largest transition
+    range: R, // largest minus smallest transition
+    limit: R, // how far scores may differ
+    limits: SumLimits<'a>,
+}
+
+/// What labellings are held to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SumLimits<'a> {
+    /// The rules of all sequences but the odd ones.
+    pub rules: Option<&'a Rules>,
+    /// Which sequences have limits of their own; none if it is empty.
+    pub own: &'a [bool],
+    /// Which of them have gold labels that are known in part, and the sets that these stand for.
+    pub partial: Option<(&'a [bool], &'a Sets)>,
+}
+
+impl<'a> SumLimits<'a> {
+    /// The sets that gold labels of a sequence stand for, if they are known in part; `Err` if it is not for the
+    /// sweep.
+    pub(super) fn of(&self, id: usize) -> Result<Option<&'a Sets>, ()> {
+        if !self.own.get(id).is_some_and(|own| *own) {
+            return Ok(None);
+        }
+        match self.partial {
+            Some((partial, sets)) if partial[id] && self.rules.is_none() => Ok(Some(sets)),
+            _ => Err(()),
+        }
+    }
+}
+
+impl<R: Real> Batch<R> {
+    /// Adds the gradient to `g`, which may get values in its holes, marks what it touched, and returns the loss.
+    /// Sequences that it cannot do go to `odd`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn sum(
+        &mut self,
+        isa: Isa,
+        space: SpaceView<'_>,
+        corpus: &dyn Corpus<Sequence>,
+        limits: SumLimits<'_>,
+        ids: &[usize],
+        w: &[R],
+        g: Option<(&mut [R], &mut Touched)>,
+        odd: &mut Vec<usize>,
+    ) -> f64 {
+        let (labels, width) = (space.labels, space.width);
+        let matrix = labels * width;
+        let Some(limit) = Limits::rules(limits.rules).limit() else {
+            odd.extend_from_slice(ids);
+            return 0.0;
+        };
+        let (least, most) = rows_range(&w[..matrix], width, labels);
+        self.e.resize(matrix, R::ZERO);
+        self.transposed.resize(matrix, R::ZERO);
+        // In double precision: an error here is the same at every position, so it adds up.
+        for (e, a) in self.e.chunks_exact_mut(width).zip(w.chunks_exact(width)) {
+            for y in 0..labels {
+                e[y] = R::from_f64(exp64(a[y].to_f64() - most.to_f64()));
+            }
+        }
+        if let Some(rules) = limits.rules {
+            rules.forbidden(width).for_each(|pair| self.e[pair] = R::ZERO);
+        }
+        for y in 0..labels {
+            (0..labels).for_each(|from| self.transposed[y * width + from] = self.e[from * width + y]);
+        }
+        for plane in [&mut self.pairs, &mut self.gold] {
+            plane.clear();
+            plane.resize(matrix, 0.0);
+        }
+        let work = &Work { space, corpus, ids, w, most, range: most - least, limit, limits };
+        let this = self;
+        dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<(&mut [R], &mut Touched)>, odd: &mut Vec<usize>) -> f64)
+    }
+}
+
+#[inline(always)]
+fn sweep<R: Real, const W: usize>(
+    b: &mut Batch<R>,
+    work: &Work<'_, R>,
+    mut g: Option<(&mut [R], &mut Touched)>,
+    odd: &mut Vec<usize>,
+) -> f64 {
+    let mut total = 0.0;
+    for &id in work.ids {
+        let (Some(x), Ok(partial)) = (work.corpus.view(id), work.limits.of(id)) else {
+            odd.push(id);
+            continue;
+        };
+        b.score::<W>(work, x);
+        let range = if x.edges.is_empty() { work.range } else { b.steps.fill(work, x, &b.e) };
+        let sum = match partial {
+            None => b.loss::<W>(work, x, range, &mut g),
+            Some(sets) => b.partial_loss::<W>(work, x, range, sets, &mut g),
+        };
+        match sum {
+            Some(loss) => total += x.weight * loss,
+            None => odd.push(id),
+        }
+    }
+    if let Some((g, _)) = g {
+        let pairs = b.pairs.iter().zip(&b.e).zip(&b.gold);
+        g.iter_mut().zip(pairs).for_each(|(g, ((p, e), gold))| *g += R::from_f64(p * e.to_f64() - gold));
+    }
+    total
+}
+
+/// Posteriors minus gold, into the gradient.
+struct Scatter<'a, R> {
+    space: SpaceView<'a>,
+    x: SequenceView<'a>,
+    c: R,
+    rows: &'a mut [R],
+    singles: &'a mut [R],
+    touched: &'a mut Touched,
+}
+
+impl<R: Real> Posteriors<R> for Scatter<'_, R> {
+    #[inline(always)]
+    fn take<const W: usize>(&mut self, gold: &mut [f64], t: usize, part: &mut [R]) {
+        let Scatter { space, x, c, rows, singles, touched } = self;
+        let (width, y) = (width_of::<W>(*space), usize::from(x.labels[t]));
+        if t > 0 {
+            fetch(*space, width, x.nodes.at(t - 1), rows, singles);
+            gold[usize::from(x.labels[t - 1]) * width + y] += x.weight;
+        }
+        part[y] += R::ZERO - *c;
+        scatter_position::<R, W>(*space, x.nodes.at(t), x.nodes.values_at(t), part, rows, singles, touched);
+    }
+}
+
+/// Posteriors of one sum, to which those of another will be added.
+struct Keep<'a, R> {
+    parts: &'a mut [R], // [T][W]
+    add: bool,
+}
+
+impl<R: Real> Posteriors<R> for Keep<'_, R> {
+    #[inline(always)]
+    fn take<const W: usize>(&mut self, _: &mut [f64], t: usize, part: &mut [R]) {
+        let row = &mut self.parts[t * part.len()..][..part.len()];
+        match self.add {
+            false => row.copy_from_slice(part),
+            true => row.iter_mut().zip(part).for_each(|(row, part)| *row += *part),
+        }
+    }
+}
+
+/// The width of a row: known beforehand, or that of the space.
+#[inline(always)]
+fn width_of<const W: usize>(space: SpaceView<'_>) -> usize {
+    if W == 0 { space.width } else { W }
+}
+
+impl<R: Real> Batch<R> {
+    #[inline(always)]
+    fn score<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>) {
+        let (space, width) = (work.space, width_of::<W>(work.space));
+        self.nodes.resize(x.len() * width, R::ZERO);
+        let (rows, singles) = work.w[space.rows_at()..].split_at(space.dense * width);
+        for (t, out) in self.nodes.chunks_exact_mut(width).enumerate() {
+            if t + 1 < x.len() {
+                fetch(space, width, x.nodes.at(t + 1), rows, singles);
+            }
+            score_position::<R, W>(space, rows, singles, x.nodes.at(t), x.nodes.values_at(t), out);
+        }
+    }
+
+    #[inline(always)]
+    fn gold_score<const W: usize>(&self, work: &Work<'_, R>, x: SequenceView<'_>) -> f64 {
+        let width = width_of::<W>(work.space);
+        let (mut score, mut before) = (0.0, None::<usize>);
+        for (t, (row, &y)) in self.nodes.chunks_exact(width).zip(x.labels).enumerate() {
+            let y = usize::from(y);
+            score += row[y].to_f64();
+            if let Some(before) = before {
+                let pair = before * width + y;
+                score += work.w[pair].to_f64();
+                if !x.edges.is_empty() {
+                    score += steps::score(work, x, t, pair);
+                }
+            }
+            before = Some(y);
+        }
+        score
+    }
+
+    /// The loss of a sequence whose scores are at hand; none if they are too far apart.
+    #[inline(always)]
+    fn loss<const W: usize>(
+        &mut self,
+        work: &Work<'_, R>,
+        x: SequenceView<'_>,
+        range: R,
+        g: &mut Option<(&mut [R], &mut Touched)>,
+    ) -> Option<f64> {
+        let gold = self.gold_score::<W>(work, x);
+        let log_z = self.forward::<W>(work, x, range, None)?;
+        if let Some((g, touched)) = g {
+            let (space, width, c) = (work.space, width_of::<W>(work.space), R::from_f64(x.weight));
+            let (rows, singles) = g[space.rows_at()..].split_at_mut(space.dense * width);
+            self.backward::<W>(work, x, c, Scatter { space, x, c, rows, singles, touched });
+            if !x.edges.is_empty() {
+                self.steps.spread(
+                    work,
+                    x,
+                    x.weight,
+                    Some(x.labels),
+                    &self.alpha,
+                    &self.nodes,
+                    &self.e,
+                    &mut self.gold,
+                    g,
+                );
+            }
+        }
+        Some(log_z - gold)
+    }
+
+    /// The same where gold labels are known in part.
+    #[inline(always)]
+    fn partial_loss<const W: usize>(
+        &mut self,
+        work: &Work<'_, R>,
+        x: SequenceView<'_>,
+        range: R,
+        sets: &Sets,
+        g: &mut Option<(&mut [R], &mut Touched)>,
+    ) -> Option<f64> {
+        if x.labels.iter().all(|known| sets.holds_all(*known)) {
+            return Some(0.0); // two sums over the same
+        }
+        let (space, width) = (work.space, width_of::<W>(work.space));
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.resize(x.len() * width, R::ZERO);
+        self.kept.clone_from(&self.nodes);
+        let mut log_sums = [0.0; 2];
+        for (i, (known, c)) in [(None, x.weight), (Some(sets), -x.weight)].into_iter().enumerate() {
+            if i == 1 {
+                std::mem::swap(&mut self.nodes, &mut self.kept);
+            }
+            let Some(log_sum) = self.forward::<W>(work, x, range, known) else {
+                self.parts = parts;
+                return None; // the first of the two
+            };
+            log_sums[i] = log_sum;
+            if let Some((g, _)) = g {
+                self.backward::<W>(work, x, R::from_f64(c), Keep { parts: &mut parts, add: known.is_some() });
+                if !x.edges.is_empty() {
+                    self.steps.spread(work, x, c, None, &self.alpha, &self.nodes, &self.e, &mut self.gold, g);
+                }
+            }
+        }
+        if let Some((g, touched)) = g {
+            let (rows, singles) = g[space.rows_at()..].split_at_mut(space.dense * width);
+            for (t, part) in parts.chunks_exact(width).enumerate() {
+                let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
+                scatter_position::<R, W>(space, ids, values, part, rows, singles, touched);
+            }
+        }
+        self.parts = parts;
+        Some(log_sums[0] - log_sums[1])
+    }
+}
