@@ -89,6 +89,26 @@ fn sentences_in_memory_give_the_labels_that_a_file_gives() {
 }
 
 #[test]
+fn every_sentence_has_its_answer() {
+    let model = Labeller::train(sentences(&generate::columns(1, 40))).template(TEMPLATE).fit().unwrap();
+    let mut predictor = model.predictor();
+    let (first, last) = ([["the", "DT"], ["dog", "NN"]], [["a", "DT"]]);
+    let mut asked = Sentences::new("asked");
+    asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
+    asked.add_unlabelled(&first).unwrap();
+    asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
+    asked.add_unlabelled(&last).unwrap();
+    asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
+    let wanted =
+        [vec![], predictor.label(&first).unwrap(), vec![], predictor.label(&last).unwrap(), vec![]];
+    assert_eq!(predictor.label_sentences(asked).unwrap(), wanted);
+    assert!(predictor.label_sentences(Sentences::new("none")).unwrap().is_empty());
+    let mut empty = Sentences::new("empty");
+    empty.add_unlabelled::<&str>(&[]).unwrap();
+    assert_eq!(predictor.label_sentences(empty).unwrap(), [Vec::<String>::new()]);
+}
+
+#[test]
 fn a_set_brings_its_recipe_and_what_is_said_replaces_its_part() {
     let text = generate::columns(1, 40);
     let train = || Labeller::train(input_from_text("train", &text).unwrap());

@@ -136,19 +136,24 @@ impl Predictor {
         self.best_names()
     }
 
-    /// Labels sentences, each with its document around it.
+    /// Labels sentences, each with its document around it. There is an answer for every sentence in its place, an
+    /// empty one for those without tokens.
     ///
     /// # Errors
     /// As [`label`](Self::label).
     pub fn label_sentences(&mut self, sentences: Sentences) -> Result<Vec<Vec<String>>> {
-        self.fit(sentences.shape())?;
+        let mut all = vec![vec![]; sentences.len()];
+        let Some(shape) = sentences.shape() else { return Ok(all) };
+        self.fit(shape)?;
         let mut reader = Reader::of_sentences(sentences)?;
-        let (file, mut all) = (reader.name().to_owned(), vec![]);
+        let file = reader.name().to_owned();
         while let Some(block) = reader.next()? {
             for sentence in block.sentences() {
                 self.forget();
                 self.extract(&file, block, sentence.tokens)?;
-                all.push(self.best_names()?);
+                // Its number, from 1, stands as its line.
+                let place = usize::try_from(sentence.line).unwrap_or(usize::MAX) - 1;
+                all[place] = self.best_names()?;
             }
         }
         Ok(all)
@@ -220,7 +225,7 @@ impl Predictor {
 
     fn read_sentence<T: AsToken>(&mut self, sentence: &mut Sentences, tokens: &[T]) -> Result<()> {
         sentence.add_unlabelled(tokens)?;
-        self.fit(sentence.shape())?;
+        self.fit(sentence.shape().unwrap_or_default())?;
         self.forget();
         self.extract(SENTENCE, sentence.as_block(), 0..tokens.len())
     }
