@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use seqoia::rerank::DEFAULT_LEARNER;
 use seqoia::run::Start;
 use seqoia::{CandidateSet, RerankTask, Reranker};
 
@@ -11,9 +12,6 @@ use super::{learn, model_file, train};
 use crate::flags::{LabelArgs, TrainArgs, open, refused};
 use crate::reporter::Reporter;
 use crate::targets;
-
-/// Lists are few and short, so that the exact optimum is cheap.
-const DEFAULT_LEARNER: &str = "lbfgs";
 
 pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     refuse_label_flags(matches)?;
