@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use seqoia::data::format::Kind;
 use seqoia::data::generate;
 use seqoia::label::recipes::{DEFAULT_LEARNER, RECIPES};
 use seqoia::{
-    DataOptions, LabelTask, Labeller, LearnOptions, PairChoice, Passes, Recipe, Run, Scheme, Sentences,
-    Strength, TrainingSet, Wish, input_from_text,
+    DataOptions, LabelTask, Labeller, LearnOptions, PairChoice, Passes, Run, Scheme, Sentences, Strength,
+    TrainingSet, input_from_text,
 };
 
 #[path = "../examples/label_sentences.rs"]
@@ -161,13 +162,54 @@ fn what_is_wrong_is_told_as_data() {
     assert!(matches!(&missing, seqoia::Error::Data(error) if error.file == "no/such/file.txt"), "{missing}");
 }
 
+/// A word with its first letter for a tag: templates read the word alone.
 #[test]
-fn every_recipe_trains_on_the_data_of_its_set() {
-    for recipe in RECIPES {
-        let options = Wish::default().options(Some(&recipe.learn), DEFAULT_LEARNER).unwrap();
-        let mut data = DataOptions { recipe: Some(recipe), ..DataOptions::default() };
-        data.features.sets.push(recipe.set.to_owned());
-        assert_eq!(Recipe::of(&data.features), Some(recipe));
-        by_hand(&generate::columns(1, 10), &data, &options);
+fn tokens_have_what_the_model_reads_or_all_columns() {
+    let rows = [["D", "the", "t"], ["N", "dog", "d"], ["V", "barks", "b"]];
+    let text = |order: [usize; 3]| {
+        rows.iter().map(|row| order.map(|i| row[i]).join(" ") + "\n").collect::<String>() + "\n"
+    };
+    let train = |order: [usize; 3], column: &str| {
+        let word = order.iter().position(|i| *i == 1).unwrap();
+        let input = input_from_text("train", &text(order)).unwrap();
+        let training = Labeller::train(input).label(column).template(&format!("U0:%x[0,{word}]\n"));
+        training.learner("perceptron").fit().unwrap()
+    };
+    let first = train([0, 1, 2], "0");
+    let mut first = first.predictor();
+    assert_eq!(first.label(&["the", "dog", "barks"]).unwrap(), ["D", "N", "V"]);
+    assert_eq!(first.label(&[["?", "the", "t"], ["?", "dog", "d"]]).unwrap(), ["D", "N"]);
+    // Column 1 is the word, and the field 1 is not.
+    let error = first.label(&[["the", "t"], ["dog", "d"]]).unwrap_err().to_string();
+    assert!(error.contains("2 fields") && error.contains("column 1, or all 3"), "{error}");
+    assert!(first.label(&[["the", "t", "x", "y"]]).is_err());
+
+    let last = train([1, 2, 0], "2");
+    let mut last = last.predictor();
+    assert_eq!(last.label(&["the", "dog"]).unwrap(), ["D", "N"]);
+    assert_eq!(last.label(&[["the", "t"], ["dog", "d"]]).unwrap(), ["D", "N"]);
+    assert_eq!(last.label(&[["the", "t", "_"]]).unwrap(), ["D"]);
+    assert!(last.label(&[["the", "t", "x", "y"]]).is_err());
+}
+
+/// Segmentation is learned from segmented text, or from characters with their labels.
+#[test]
+fn a_recipe_knows_the_format_of_its_data() {
+    let text = "a bc d\nbc a\nd bc a\n".repeat(5);
+    let of_text = Labeller::train(input_from_text("train", &text).unwrap());
+    let of_text = of_text.features("segmentation").fit().unwrap();
+    assert_eq!((of_text.kind(), of_text.meta().columns), (Kind::Words, 2));
+    let mut characters = Sentences::new("mine");
+    for line in text.lines() {
+        let (mut tokens, mut labels) = (vec![], vec![]);
+        for word in line.split(' ') {
+            tokens.extend(word.chars().map(String::from));
+            labels.extend_from_slice(if word.len() == 1 { &["S"][..] } else { &["B", "E"] });
+        }
+        characters.add(&tokens, &labels).unwrap();
     }
+    let of_memory = Labeller::train(characters).features("segmentation").fit().unwrap();
+    let label = |model: &Labeller| model.predictor().label(&["a", "b", "c", "d"]).unwrap();
+    assert_eq!(label(&of_text), ["S", "B", "E", "S"]);
+    assert_eq!(label(&of_text), label(&of_memory));
 }

@@ -144,7 +144,7 @@ fn a_run_takes_what_it_says() {
     let lists = file("lists", &lists);
     // Few lines, each of megabytes: long names, some with escapes, and long texts.
     let long_name = |i: usize, j: usize, k: usize| {
-        format!("\"{}{}\": 1", if k % 2 == 0 { "n" } else { "\\n" }.repeat(1500), (i + j + k) % 700)
+        format!("\"{}{}\": 1", if k.is_multiple_of(2) { "n" } else { "\\n" }.repeat(1500), (i + j + k) % 700)
     };
     let long_names: String = (0..3)
         .map(|i| {
@@ -159,7 +159,7 @@ fn a_run_takes_what_it_says() {
     let long_names = file("long names", &long_names);
     let long_texts: String = (0..20)
         .map(|i| {
-            let text = |j: usize| if (i + j) % 2 == 0 { "word " } else { "\\\"w " }.repeat(40_000);
+            let text = |j: usize| if (i + j).is_multiple_of(2) { "word " } else { "\\\"w " }.repeat(40_000);
             let candidate =
                 |j: usize| format!("{{\"text\": \"{}\", \"features\": {{\"f{j}\": 1}}, \"cost\": {j}}}", text(j));
             let candidates: Vec<String> = (0..10).map(candidate).collect();

@@ -14,7 +14,7 @@ use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
 
 use super::raw;
 use super::rules;
-use super::schemes::Schemes;
+use super::options::Schemes;
 use super::scorer::Scorer;
 use super::{Source, TrainingSet};
 use crate::error::{Result, counted};

@@ -106,7 +106,16 @@ impl Task for RerankTask<'_> {
             ("weights", json!(set.features().len())),
         ];
         let record = record.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Description { blocks, warnings, record, example_file: "lists.jsonl", ..Description::default() }
+        Description {
+            blocks,
+            warnings,
+            record,
+            feature: "feature",
+            strange_start: "that model has none of these features; does it belong to other lists?",
+            nothing_learned: "do the candidates of the lists cost the same, or is a penalty too high?",
+            example_file: "lists.jsonl",
+            ..Description::default()
+        }
     }
 
     fn model(&self, trained: &Trained, head: Head) -> Result<Vec<u8>> {
