@@ -115,7 +115,7 @@ impl Reporter {
         let share = format!("{} of {} known", grouped(known as u64), counted(features as u64, self.about.feature));
         self.block("start", &[model.display().to_string(), share]);
         if known == 0 && features > 0 {
-            self.warning(self.about.strange_start);
+            self.warning(&flagged(self.about.strange_start));
         }
     }
 
@@ -148,7 +148,7 @@ impl Reporter {
         (self.whole, self.passes) = (run.profile().whole, run.passes());
         self.about = about.clone();
         about.blocks.iter().for_each(|(name, items)| self.block(name, items));
-        about.warnings.iter().for_each(|text| self.warning(text));
+        about.warnings.iter().for_each(|text| self.warning(&flagged(text)));
         let (objective, memory, batch) = (run.objective(), run.memory(), run.strategy().batch());
         if learn.learner.penalty != Penalty::None {
             self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
@@ -208,7 +208,7 @@ impl Reporter {
             self.started.elapsed().as_secs_f64()
         ));
         if trained.weights.iter().all(|w| *w == 0.0) {
-            let cure = self.about.nothing_learned;
+            let cure = flagged(self.about.nothing_learned);
             self.warning(&format!("all weights are 0, nothing was learned; {cure}"));
         }
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));

@@ -64,7 +64,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     let label = &args.label;
     if args.data.is_none() && !label.gazetteer.is_empty() {
         let what = "no data: --gazetteer takes all files behind it; name the data before it";
-        return Err(refused(what).into());
+        return Err(refused(what));
     }
     let mut options = DataOptions { cutoff: label.cutoff, ..DataOptions::default() };
     options.features = inputs::features(&label.templates)?;
@@ -88,7 +88,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     Ok(options)
 }
 
-fn chain_options(args: &TrainArgs) -> seqoia::Result<ChainOptions> {
+fn chain_options(args: &TrainArgs) -> anyhow::Result<ChainOptions> {
     if args.label.beam == Some(0) {
         return Err(refused("--beam 0: at least one label is needed"));
     }
