@@ -142,18 +142,28 @@ mod tests {
 
     #[test]
     fn what_a_user_wrote_is_never_changed() {
-        let data = |file: &str, line, what: &str| seqoia::Error::from(seqoia::data::Error::at(file, line, what));
+        let data =
+            |file: &str, line, what: &str| seqoia::Error::from(seqoia::data::Error::at(file, line, what));
         let file = data("`all`", 0, "no such file; see `format words`");
         assert_eq!(told(&file.into()), "`all`: no such file; see --format words");
         let line = data("`all`", 3, "no candidate has the text 'the `all` of `label`', says `gold FILE`");
-        assert_eq!(told(&line.into()), "`all`:3: no candidate has the text 'the `all` of `label`', says --gold FILE");
+        assert_eq!(
+            told(&line.into()),
+            "`all`:3: no candidate has the text 'the `all` of `label`', says --gold FILE"
+        );
         let option = BadOption::of("label-weight", "`all`=2", "no such label").help("see `label`");
         let wanted = "--label-weight `all`=2: no such label\n  help: see --label";
         assert_eq!(told(&option.clone().into()), wanted);
         assert_eq!(told(&seqoia::Error::from(option).into()), wanted);
-        assert_eq!(told(&refused("--rules `all`: there is no such file")), "--rules `all`: there is no such file");
+        assert_eq!(
+            told(&refused("--rules `all`: there is no such file")),
+            "--rules `all`: there is no such file"
+        );
         // An apostrophe quotes nothing.
-        assert_eq!(flagged("the file's `label` and the files' `label`"), "the file's --label and the files' --label");
+        assert_eq!(
+            flagged("the file's `label` and the files' `label`"),
+            "the file's --label and the files' --label"
+        );
         assert_eq!(flagged("'don't `all`' `all`"), "'don't `all`' --all");
     }
 

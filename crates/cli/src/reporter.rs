@@ -112,7 +112,8 @@ impl Reporter {
 
     /// What a warm start found.
     pub(crate) fn started(&self, model: &std::path::Path, known: usize, features: usize) {
-        let share = format!("{} of {} known", grouped(known as u64), counted(features as u64, self.about.feature));
+        let share =
+            format!("{} of {} known", grouped(known as u64), counted(features as u64, self.about.feature));
         self.block("start", &[model.display().to_string(), share]);
         if known == 0 && features > 0 {
             self.warning(&flagged(self.about.strange_start));

@@ -60,7 +60,8 @@ fn a_reranker_is_the_same_model_either_way() {
         let features = format!("{{\"a\": {}, \"b\": {j}}}", (i * 7 + j * 5) % 11);
         format!("{{\"text\": \"{j}\", \"features\": {features}, \"cost\": {}}}", (i + j * 3) % 5)
     };
-    let list = |i| format!("{{\"candidates\": [{}, {}, {}]}}\n", candidate(i, 0), candidate(i, 1), candidate(i, 2));
+    let list =
+        |i| format!("{{\"candidates\": [{}, {}, {}]}}\n", candidate(i, 0), candidate(i, 1), candidate(i, 2));
     std::fs::write(&lists, (0..20).map(list).collect::<String>()).unwrap();
     let name = lists.to_str().unwrap();
     for args in [&[][..], &["--learner", "sgd", "--passes", "3", "--seed", "5", "--dev", name]] {

@@ -18,9 +18,9 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
-use crate::text::told;
 use crate::format::{Block, Blocks, Kind};
 use crate::open::Input;
+use crate::text::told;
 
 const EXAMPLE: &str = "a line is an object such as \
     {\"candidates\": [{\"text\": \"a cat\", \"features\": {\"lm\": -3.2}, \"cost\": 0.25}]}";

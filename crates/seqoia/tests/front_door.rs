@@ -90,6 +90,43 @@ fn sentences_in_memory_give_the_labels_that_a_file_gives() {
 }
 
 #[test]
+fn weights_documents_and_dev_data_count_in_memory_as_in_a_file() {
+    let read = |seed: u64, weights: bool, documents: bool| {
+        let (mut lines, mut memory) = (String::new(), Sentences::new("mine"));
+        for (i, sentence) in (0_u32..).zip(generate::columns(seed, 60).split_terminator("\n\n")) {
+            let rows: Vec<Vec<&str>> = sentence.lines().map(|line| line.split(' ').collect()).collect();
+            let tokens: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+            let labels: Vec<&str> = rows.iter().map(|row| row[row.len() - 1]).collect();
+            let weight = if weights { f64::from(i % 3) + 0.5 } else { 1.0 };
+            let document = if documents { i / 5 } else { i };
+            if documents && i.is_multiple_of(5) {
+                memory.document();
+            }
+            memory.weight(weight).unwrap();
+            memory.add(&tokens, &labels).unwrap();
+            let line = serde_json::json!({
+                "tokens": tokens, "labels": labels, "weight": weight, "document": document,
+            });
+            lines += &format!("{line}\n");
+        }
+        (input_from_text("train", &lines).unwrap(), memory)
+    };
+    let fit = |train: seqoia::Source, dev: seqoia::Source| {
+        let model = Labeller::train(train).features("ner").dev(dev).learner("sgd").passes(3).fit().unwrap();
+        let best = model.predictor().nbest(&["the", "old", "dog", "sleeps"], 1).unwrap();
+        (best[0].score.to_bits(), model.head().scores.clone(), model.head().best_pass)
+    };
+    let mut found = vec![];
+    for (weights, documents) in [(true, true), (false, true), (true, false)] {
+        let ((file, memory), (dev_file, dev_memory)) =
+            (read(1, weights, documents), read(2, false, documents));
+        found.push(fit(file.into(), dev_file.into()));
+        assert_eq!(found[found.len() - 1], fit(memory.into(), dev_memory.into()), "{weights} {documents}");
+    }
+    assert!(found[0] != found[1] && found[0] != found[2], "they mean nothing here");
+}
+
+#[test]
 fn every_sentence_has_its_answer() {
     let model = Labeller::train(sentences(&generate::columns(1, 40))).template(TEMPLATE).fit().unwrap();
     let mut predictor = model.predictor();
@@ -100,8 +137,7 @@ fn every_sentence_has_its_answer() {
     asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
     asked.add_unlabelled(&last).unwrap();
     asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
-    let wanted =
-        [vec![], predictor.label(&first).unwrap(), vec![], predictor.label(&last).unwrap(), vec![]];
+    let wanted = [vec![], predictor.label(&first).unwrap(), vec![], predictor.label(&last).unwrap(), vec![]];
     assert_eq!(predictor.label_sentences(asked).unwrap(), wanted);
     assert!(predictor.label_sentences(Sentences::new("none")).unwrap().is_empty());
     let mut empty = Sentences::new("empty");

@@ -160,8 +160,9 @@ fn a_run_takes_what_it_says() {
     let long_texts: String = (0..20)
         .map(|i| {
             let text = |j: usize| if (i + j).is_multiple_of(2) { "word " } else { "\\\"w " }.repeat(40_000);
-            let candidate =
-                |j: usize| format!("{{\"text\": \"{}\", \"features\": {{\"f{j}\": 1}}, \"cost\": {j}}}", text(j));
+            let candidate = |j: usize| {
+                format!("{{\"text\": \"{}\", \"features\": {{\"f{j}\": 1}}, \"cost\": {j}}}", text(j))
+            };
             let candidates: Vec<String> = (0..10).map(candidate).collect();
             format!("{{\"candidates\": [{}]}}\n", candidates.join(", "))
         })

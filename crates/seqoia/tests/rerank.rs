@@ -154,7 +154,10 @@ fn weights_of_a_model_are_a_start() {
     let name = |id| String::from_utf8_lossy(names.get(id).unwrap()).into_owned();
     let started: BTreeMap<String, f64> = (0..).zip(&weights).map(|(id, w)| (name(id), *w)).collect();
     let strongest = open(&model).strongest().unwrap();
-    assert_eq!(strongest.into_iter().map(|s| (s.feature, f64::from(s.weight))).collect::<BTreeMap<_, _>>(), started);
+    assert_eq!(
+        strongest.into_iter().map(|s| (s.feature, f64::from(s.weight))).collect::<BTreeMap<_, _>>(),
+        started
+    );
     // And of data that has other features in another order.
     let other = CandidateSet::read(input(
         r#"{"candidates": [{"text": "x", "features": {"new": 1, "c": 1, "a": 1}, "cost": 1}]}"#,
@@ -174,7 +177,10 @@ fn other_keys_of_a_line_come_back() {
         "{\"source\":{\"a\": [1, 2.50]},\"nbest\":3,\"id\":\"7\",\"candidate\":0,\"text\":\"x\",\"score\":0.0}\n"
     );
     let best = json(Choices { nbest: Some(1), ..Choices::default() });
-    assert!(best.starts_with("{\"source\":{\"a\": [1, 2.50]},\"id\":\"7\",\"candidate\":0,") && best.contains("\"nbest\":["));
+    assert!(
+        best.starts_with("{\"source\":{\"a\": [1, 2.50]},\"id\":\"7\",\"candidate\":0,")
+            && best.contains("\"nbest\":[")
+    );
 }
 
 #[test]

@@ -8,8 +8,7 @@ use seqoia::label::warm;
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, TrainingSet,
-    tools,
+    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, TrainingSet, tools,
 };
 
 use super::{folds, learn, model_file, train};

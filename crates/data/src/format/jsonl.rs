@@ -19,8 +19,8 @@
 use std::fmt;
 
 use seqoia_core::cast::{real64, single};
-use serde::{Deserialize, Serialize};
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Kind;

@@ -431,7 +431,8 @@ mod tests {
     /// Whatever is refused: the sentences are those that there were, and the next one is read as if nothing had been.
     #[test]
     fn a_refused_sentence_changes_nothing() {
-        let refused: [(&str, fn(&mut Sentences) -> bool); 7] = [
+        type Refused = fn(&mut Sentences) -> bool;
+        let refused: [(&str, Refused); 7] = [
             ("labels", |s| s.add(&["a", "b"], &["L"]).is_err()),
             ("an empty field", |s| s.add(&["a", "b", ""], &["L", "M", "N"]).is_err()),
             ("an empty label", |s| s.add(&["a", "b"], &["L", ""]).is_err()),
