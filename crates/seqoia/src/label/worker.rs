@@ -251,7 +251,7 @@ impl Predictor {
         }
         let meta = self.labeller.meta();
         let (all, last) = (meta.columns, meta.label_column + 1 == meta.columns);
-        let program = if fields == all || last && fields + 1 == all {
+        let program = if read.is_empty() || fields == all || last && fields + 1 == all {
             Arc::clone(program)
         } else if fields == read.len() {
             let place = |column: u16| read.iter().position(|c| *c == usize::from(column)).unwrap_or(0);
