@@ -1,7 +1,7 @@
 //! What the readers' targets share: every block is parsed, every token has its fields, and labels are put
 //! in.
 
-use seqoia::data::format::{self, Block, Blocks, Copy, Kind, Labelled, Place};
+use seqoia::data::format::{Block, Blocks, Copy, Kind, Labelled, Place, Reader};
 use seqoia::data::open::Input;
 
 /// Small, so that sentences are cut in many places.
@@ -9,10 +9,14 @@ const BLOCK: usize = 64;
 
 pub fn read(bytes: &[u8], kind: Option<Kind>) {
     let Ok(input) = Input::from_bytes("fuzz", bytes) else { return };
-    let (mut blocks, mut block) = (Blocks::with_size(input, BLOCK), Block::default());
-    let Ok(format) = format::first(&mut blocks, &mut block, kind) else { return };
+    let Ok(mut reader) = Reader::new(Blocks::with_size(input, BLOCK), kind) else { return };
+    let (format, mut block) = (reader.format(), Block::default());
     // A few bytes can unpack to very many.
     for _ in 0..10_000 {
+        // A broken block is followed by others.
+        if !matches!(reader.fill(&mut block), Ok(true)) {
+            return;
+        }
         if format.parse("fuzz", &mut block).is_ok() {
             for i in 0..block.tokens().len() {
                 assert_eq!(block.columns(i).len(), format.columns());
@@ -29,9 +33,6 @@ pub fn read(bytes: &[u8], kind: Option<Kind>) {
                 format.put(&mut copy, &labelled, &mut out);
             }
             copy.rest(&*format, &mut out);
-        }
-        if !matches!(blocks.fill(&mut block), Ok(true)) {
-            return;
         }
     }
 }

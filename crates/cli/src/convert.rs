@@ -101,7 +101,7 @@ fn speed(trial: &Trial, seconds: f64) -> String {
 fn from_text(args: &ConvertArgs, model: &Path) -> anyhow::Result<ExitCode> {
     if args.prune.is_some() || args.weights.is_some() || args.dev.is_some() {
         let what = "--prune, --weights and --dev go with a model, which the data is not";
-        return Err(refused(what).into());
+        return Err(refused(what));
     }
     if let Some(text) = args.data.as_deref().filter(|text| text.as_os_str() != "-") {
         targets::apart(&[("-m", model)], &[("the text", text)])?;

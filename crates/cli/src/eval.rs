@@ -58,7 +58,7 @@ struct Given<'a> {
 
 impl<'a> Given<'a> {
     /// `--errors out.txt` has no number and names the data.
-    fn new(args: &'a EvalArgs) -> seqoia::Result<Self> {
+    fn new(args: &'a EvalArgs) -> anyhow::Result<Self> {
         let mut data = args.data.as_deref();
         let mut count = |flag: &str, given: &'a Option<CountOrFile>, default| match given {
             None => Ok(None),
@@ -86,7 +86,7 @@ impl std::ops::Deref for Given<'_> {
 }
 
 /// Refuses what does not go together beyond what clap can say.
-fn check(args: &Given) -> seqoia::Result<()> {
+fn check(args: &Given) -> anyhow::Result<()> {
     let counts = [
         ("--errors", args.errors, 1),
         ("--bootstrap", args.bootstrap, FEWEST),
@@ -144,13 +144,13 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
 }
 
 /// The labels of a file scored against those of `--gold`.
-fn against_gold(args: &Given, data: Input) -> seqoia::Result<Evaluated> {
+fn against_gold(args: &Given, data: Input) -> anyhow::Result<Evaluated> {
     let evaluated = score::compare(open(args.gold.as_deref())?, data, args.format, &label(args)?)?;
     Ok(if args.raw { evaluated.raw() } else { evaluated })
 }
 
 /// The column of the label.
-fn label(args: &Given) -> seqoia::Result<LabelColumn> {
+fn label(args: &Given) -> anyhow::Result<LabelColumn> {
     let label = args.label.as_deref().map_or(Ok(LabelColumn::Last), LabelColumn::parse);
     Ok(label?)
 }
@@ -216,14 +216,14 @@ fn labels(args: &Given) -> anyhow::Result<ExitCode> {
 }
 
 /// Known and unknown words by the training data.
-fn by_known(args: &Given, train: &Path, name: &str, evaluated: &Evaluated) -> seqoia::Result<ByKnown> {
+fn by_known(args: &Given, train: &Path, name: &str, evaluated: &Evaluated) -> anyhow::Result<ByKnown> {
     let Evaluated { unit, sentences, .. } = evaluated;
     if sentences.iter().flat_map(|s| &s.tokens).all(|token| token.word.is_empty()) {
         let why = match args.gold {
             None => format!("{name} has two columns, the labels; the word is wanted as its first column"),
             Some(_) => format!("{name} has no words"),
         };
-        return Err(Error::Mismatch(format!("--train: {why}")));
+        return Err(Error::Mismatch(format!("--train: {why}")).into());
     }
     let words = score::words_of_data(open(Some(train))?, args.format, &label(args)?)?;
     Ok(ByKnown::of(sentences, *unit, |word| words.contains(word)))

@@ -50,7 +50,7 @@ const COMMANDS: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// A sentence with what it is called here.
-pub(crate) fn check_file(flag: &str, path: &Path) -> seqoia::Result<()> {
+pub(crate) fn check_file(flag: &str, path: &Path) -> anyhow::Result<()> {
     let Some(text) = path.to_str().filter(|_| !path.exists()) else { return Ok(()) };
     let here = match (flag, text.parse::<u32>()) {
         ("-t", Ok(_)) => "Wapiti's -t is --threads here",

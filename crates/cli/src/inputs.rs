@@ -12,7 +12,7 @@ use crate::flags::{LabelArgs, TemplateArgs, open, refused};
 use crate::habits;
 
 /// A small text file, whole, plain or compressed.
-fn read_text(path: &Path) -> seqoia::Result<String> {
+fn read_text(path: &Path) -> anyhow::Result<String> {
     Ok(seqoia::data::text::read(open(Some(path))?)?)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn lexica(args: &LabelArgs) -> anyhow::Result<Arc<Lexica>> {
 }
 
 /// A label scheme by name.
-pub(crate) fn scheme(flag: &str, name: &str) -> seqoia::Result<Scheme> {
+pub(crate) fn scheme(flag: &str, name: &str) -> anyhow::Result<Scheme> {
     let names = Scheme::ALL.map(Scheme::name).join(", ");
     Scheme::parse(name).ok_or_else(|| refused(format!("{flag} {name}: there are {names}")))
 }
@@ -71,13 +71,13 @@ pub(crate) fn rules(name: &str) -> anyhow::Result<RuleChoice> {
     if !path.exists() {
         let names = Scheme::ALL.map(Scheme::name).join(", ");
         let what = format!("--rules {name}: there is no such file; schemes are bio, {names}");
-        return Err(refused(what).into());
+        return Err(refused(what));
     }
     Ok(RuleChoice::Table(RuleTable::parse(name, &read_text(path)?).map_err(Error::from)?))
 }
 
 /// Labels with numbers: `LABEL=X`.
-pub(crate) fn numbers_of(flag: &str, given: &[String]) -> seqoia::Result<Vec<(String, f64)>> {
+pub(crate) fn numbers_of(flag: &str, given: &[String]) -> anyhow::Result<Vec<(String, f64)>> {
     let read = |text: &String| {
         let expected = || refused(format!("{flag} {text}: expected LABEL=X, such as B-PER=2"));
         let (label, x) = text.rsplit_once('=').ok_or_else(expected)?;
@@ -87,7 +87,7 @@ pub(crate) fn numbers_of(flag: &str, given: &[String]) -> seqoia::Result<Vec<(St
 }
 
 /// A number from 0.
-pub(crate) fn number(flag: &str, text: &str) -> seqoia::Result<f64> {
+pub(crate) fn number(flag: &str, text: &str) -> anyhow::Result<f64> {
     match text.parse::<f64>() {
         Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
         _ => Err(refused(format!("{flag} {text}: expected a number from 0"))),

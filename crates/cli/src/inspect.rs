@@ -69,7 +69,7 @@ fn labels(args: &InspectArgs, model: &Path, labeller: &Labeller) -> anyhow::Resu
     let whole = weights.is_none() && transitions.is_none();
     if whole && only.is_some() {
         let why = "it goes with --weights, --transitions or --why";
-        return Err(refused(format!("--label: {why}")).into());
+        return Err(refused(format!("--label: {why}")));
     }
     if args.json {
         let mut record = if whole { serde_json::to_value(inside.summary())? } else { json!({}) };

@@ -58,8 +58,9 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     if matches!(ours, Some(seqoia::Error::Closed)) {
         return ExitCode::SUCCESS;
     }
-    screen::error(&format!("{error:#}"));
-    match matches!(ours, Some(seqoia::Error::Option(_))) || error.is::<seqoia::BadOption>() {
+    screen::error(&flagged::told(error));
+    let option = matches!(ours, Some(seqoia::Error::Option(_))) || error.is::<seqoia::BadOption>();
+    match option || error.is::<flags::Refused>() {
         true => ExitCode::from(2),
         false => ExitCode::FAILURE,
     }

@@ -10,6 +10,7 @@ use seqoia::label::{Labelled, Output, PredictOptions, Seen, predict};
 use seqoia::{Error, Head, Labeller, Model};
 use seqoia_report::{Counted, MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
+use crate::flagged::flagged;
 use crate::flags::{PredictArgs, open, refused, threads};
 use crate::{inputs, rerank, screen, targets};
 
@@ -18,11 +19,11 @@ const MOST_LABELLINGS: usize = 10_000;
 
 pub(crate) fn run(args: &PredictArgs) -> anyhow::Result<ExitCode> {
     if args.nbest == Some(0) {
-        return Err(refused("--nbest 0: at least one labelling is needed").into());
+        return Err(refused("--nbest 0: at least one labelling is needed"));
     }
     if args.nbest.is_some_and(|k| k > MOST_LABELLINGS) {
         let what = format!("--nbest: at most {MOST_LABELLINGS} labellings, all of which are held in memory");
-        return Err(refused(what).into());
+        return Err(refused(what));
     }
     let output = match (args.json, args.marginals, args.nbest) {
         (true, marginals, nbest) => Output::Json { marginals, nbest: nbest.unwrap_or(1) },
@@ -80,7 +81,7 @@ fn label(
     };
     drop(out);
     if !args.quiet {
-        done.doubts.iter().for_each(|doubt| screen::warning(doubt));
+        done.doubts.iter().for_each(|doubt| screen::warning(&flagged(doubt)));
     }
     if let Some(file) = &args.html {
         write_page(file, &name, args, &done)?;

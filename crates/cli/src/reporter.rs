@@ -32,7 +32,7 @@ pub(crate) struct Reporter {
     whole: bool,  // the learner works on whole passes
     hinted: bool, // at a faster one
     broken: Option<Error>,
-    example_file: &'static str,
+    about: Description,
     suggestion: Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ impl Reporter {
             whole: false,
             hinted: false,
             broken: None,
-            example_file: "",
+            about: Description::default(),
             suggestion: None,
         })
     }
@@ -111,11 +111,12 @@ impl Reporter {
     }
 
     /// What a warm start found.
-    pub(crate) fn started(&self, model: &std::path::Path, known: usize, attributes: usize) {
-        let share = format!("{} of {} known", grouped(known as u64), counted(attributes as u64, "attribute"));
+    pub(crate) fn started(&self, model: &std::path::Path, known: usize, features: usize) {
+        let share =
+            format!("{} of {} known", grouped(known as u64), counted(features as u64, self.about.feature));
         self.block("start", &[model.display().to_string(), share]);
-        if known == 0 && attributes > 0 {
-            self.warning("that model has none of these attributes; are its templates others?");
+        if known == 0 && features > 0 {
+            self.warning(&flagged(self.about.strange_start));
         }
     }
 
@@ -146,9 +147,9 @@ impl Reporter {
         learn: &LearnOptions,
     ) -> seqoia::Result<()> {
         (self.whole, self.passes) = (run.profile().whole, run.passes());
-        self.example_file = about.example_file;
+        self.about = about.clone();
         about.blocks.iter().for_each(|(name, items)| self.block(name, items));
-        about.warnings.iter().for_each(|text| self.warning(text));
+        about.warnings.iter().for_each(|text| self.warning(&flagged(text)));
         let (objective, memory, batch) = (run.objective(), run.memory(), run.strategy().batch());
         if learn.learner.penalty != Penalty::None {
             self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
@@ -208,7 +209,8 @@ impl Reporter {
             self.started.elapsed().as_secs_f64()
         ));
         if trained.weights.iter().all(|w| *w == 0.0) {
-            self.warning("all weights are 0, nothing was learned; is --cutoff too high, or a penalty?");
+            let cure = flagged(self.about.nothing_learned);
+            self.warning(&format!("all weights are 0, nothing was learned; {cure}"));
         }
         self.line(&format!("     wrote  {}   {}{best}", model.display(), bytes(size as u64)));
         if let (Some(file), Ended::Interrupted) = (&self.checkpoint, &trained.ended) {
@@ -217,7 +219,7 @@ impl Reporter {
         if let Some(what) = self.suggestion {
             self.line(&format!("       try  {}", flagged(what)));
         }
-        self.line(&format!("      next  seqoia predict -m {} {}", model.display(), self.example_file));
+        self.line(&format!("      next  seqoia predict -m {} {}", model.display(), self.about.example_file));
         let scores: serde_json::Map<_, _> =
             trained.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
         let recorded = self.record(&json!({

@@ -90,7 +90,7 @@ pub(crate) fn inspect(args: &InspectArgs, file: &Path, model: &Reranker) -> anyh
 }
 
 /// Whether the gold file has lists of candidates: only a file can be looked at before it is read.
-pub(crate) fn is_asked_for(args: &EvalArgs) -> seqoia::Result<bool> {
+pub(crate) fn is_asked_for(args: &EvalArgs) -> anyhow::Result<bool> {
     match args.gold.as_deref().filter(|gold| args.format.is_none() && gold.is_file()) {
         Some(gold) => Ok(looks_like_lists(open(Some(gold))?)?),
         None => Ok(false),
@@ -124,7 +124,7 @@ pub(crate) fn eval(args: &EvalArgs, choices: Option<&Path>) -> anyhow::Result<Ex
 }
 
 /// Options of labelling mean nothing for lists.
-fn refuse(flags: &[(&str, bool)]) -> seqoia::Result<()> {
+fn refuse(flags: &[(&str, bool)]) -> anyhow::Result<()> {
     match flags.iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((flag, _)) => {

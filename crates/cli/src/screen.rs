@@ -5,18 +5,16 @@ use std::io::{IsTerminal, StdoutLock, Write};
 
 use seqoia_report::visible;
 
-use crate::flagged::flagged;
-
-/// An error, with flags for the options that it names: bold red on a terminal.
+/// An error: bold red on a terminal.
 pub(crate) fn error(text: &str) {
     let word = if colours() { "\x1b[1;31merror\x1b[0m" } else { "error" };
-    line(&format!("{word}: {}", visible(&flagged(text))));
+    line(&format!("{word}: {}", visible(text)));
 }
 
-/// A warning, with flags for the options that it names.
+/// A warning.
 pub(crate) fn warning(text: &str) {
     let word = if colours() { "\x1b[1;33mwarning\x1b[0m" } else { "warning" };
-    line(&format!("{word}: {}", visible(&flagged(text))));
+    line(&format!("{word}: {}", visible(text)));
 }
 
 /// A line beside the results.

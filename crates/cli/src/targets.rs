@@ -8,7 +8,7 @@ use crate::flags::{TrainArgs, refused};
 ///
 /// # Errors
 /// A sentence that names the options.
-pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
+pub(crate) fn check(args: &TrainArgs) -> anyhow::Result<()> {
     let (run, label) = (&args.run, &args.label);
     let mut written = vec![];
     for (flag, file) in [("-m", &run.model), ("--checkpoint", &run.checkpoint), ("--log", &run.log)] {
@@ -40,7 +40,7 @@ pub(crate) fn check(args: &TrainArgs) -> seqoia::Result<()> {
 ///
 /// # Errors
 /// A sentence that names the options.
-pub(crate) fn one_reader(read: &[(&str, &Path)]) -> seqoia::Result<()> {
+pub(crate) fn one_reader(read: &[(&str, &Path)]) -> anyhow::Result<()> {
     let mut readers = read.iter().filter(|(_, file)| file.as_os_str() == "-").map(|(flag, _)| flag);
     match (readers.next(), readers.next()) {
         (Some(first), Some(second)) => Err(refused(format!(
@@ -55,7 +55,7 @@ pub(crate) fn one_reader(read: &[(&str, &Path)]) -> seqoia::Result<()> {
 ///
 /// # Errors
 /// A sentence that names the options.
-pub(crate) fn apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> seqoia::Result<()> {
+pub(crate) fn apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> anyhow::Result<()> {
     for (flag, file) in written {
         writable(flag, file)?;
     }
@@ -74,7 +74,7 @@ pub(crate) fn apart(written: &[(&str, &Path)], read: &[(&str, &Path)]) -> seqoia
     Ok(())
 }
 
-fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
+fn writable(flag: &str, file: &Path) -> anyhow::Result<()> {
     let folder = folder(file);
     let slash = file.to_string_lossy().ends_with(std::path::is_separator);
     let what = if file.as_os_str() == "-" {
@@ -87,7 +87,7 @@ fn writable(flag: &str, file: &Path) -> seqoia::Result<()> {
         return Ok(()); // a pipe or a device
     } else {
         // To know after an hour of training would be late.
-        return Ok(seqoia::check_target(file)?);
+        return Ok(seqoia::check_target(file).map_err(seqoia::Error::from)?);
     };
     Err(refused(format!("{flag} {}: {what}", file.display())))
 }

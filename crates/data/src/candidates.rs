@@ -18,8 +18,9 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
-use crate::format::{Block, Blocks, LARGEST};
+use crate::format::{Block, Blocks, Kind, LARGEST};
 use crate::open::Input;
+use crate::text::told;
 
 const EXAMPLE: &str = "a line is an object such as \
     {\"candidates\": [{\"text\": \"a cat\", \"features\": {\"lm\": -3.2}, \"cost\": 0.25}]}";
@@ -29,10 +30,31 @@ const EXAMPLE: &str = "a line is an object such as \
 pub struct CandidateList<'a> {
     /// The line in the file, from 1.
     pub line: u64,
+    /// The line as it is.
+    pub json: &'a str,
     /// What the line says its id is, as JSON.
     pub id: Option<&'a str>,
     /// The candidates, at least one.
     pub candidates: Vec<Candidate<'a>>,
+}
+
+impl CandidateList<'_> {
+    /// Bytes that it takes beside the text of its line, with those that reading it took: vectors grow by doubling.
+    fn bytes(&self) -> usize {
+        let owned = |text: &Cow<'_, str>| match text {
+            Cow::Borrowed(_) => 0,
+            Cow::Owned(text) => text.capacity(),
+        };
+        let (mut sum, mut longest) = (size_of::<Candidate<'_>>() * self.candidates.capacity() * 3 / 2, 0);
+        for Candidate { text, features, .. } in &self.candidates {
+            let list = size_of::<(Cow<'_, str>, f32)>() * features.capacity();
+            sum += list + owned(text) + features.iter().map(|(name, _)| owned(name)).sum::<usize>();
+            let names = size_of::<&str>() * features.capacity();
+            longest = longest.max(list / 2 + names).max(2 * owned(text));
+            longest = features.iter().map(|(name, _)| 2 * owned(name)).fold(longest, usize::max);
+        }
+        sum + longest
+    }
 }
 
 /// One candidate.
@@ -171,6 +193,7 @@ pub struct CandidateLists {
     at: usize, // byte of the block where the next line starts
     line: u64,
     digest: Xxh3,
+    largest: usize,
 }
 
 impl CandidateLists {
@@ -179,7 +202,7 @@ impl CandidateLists {
     pub fn new(input: Input) -> Self {
         let mut blocks = Blocks::new(input);
         blocks.cut_at(|_| true);
-        CandidateLists { blocks, block: Block::default(), at: 0, line: 1, digest: Xxh3::new() }
+        CandidateLists { blocks, block: Block::default(), at: 0, line: 1, digest: Xxh3::new(), largest: 0 }
     }
 
     /// Each list as soon as its line was read, for a program that waits at the other end of a pipe.
@@ -201,6 +224,12 @@ impl CandidateLists {
         format!("{:032x}", self.digest.digest128())
     }
 
+    /// Bytes of the largest stretch of text that was in memory, with the largest list.
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        self.largest
+    }
+
     /// The next list; none at the end of the file.
     ///
     /// # Errors
@@ -208,9 +237,12 @@ impl CandidateLists {
     #[allow(clippy::should_implement_trait)] // what it gives is borrowed from the reader
     pub fn next(&mut self) -> Result<Option<CandidateList<'_>>> {
         let Some((line, range)) = self.next_line()? else { return Ok(None) };
-        parse(&self.block.text()[range], line)
-            .map(Some)
-            .map_err(|what| Error::at(self.blocks.name(), line, what).help(EXAMPLE))
+        let list = parse(&self.block.text()[range], line)
+            .map_err(|what| Error::at(self.blocks.name(), line, what).help(EXAMPLE))?;
+        // A long line made the text grow: half of it was held beside it.
+        let text = self.block.bytes(Kind::Jsonl) * 3 / 2;
+        self.largest = self.largest.max(text + self.blocks.bytes() + list.bytes());
+        Ok(Some(list))
     }
 
     /// Number and place of the next line that is not blank.
@@ -252,13 +284,13 @@ pub fn looks_like_lists(input: Input) -> Result<bool> {
 
 fn parse(text: &str, line: u64) -> std::result::Result<CandidateList<'_>, String> {
     let Line { id, candidates } = serde_json::from_str(text).map_err(|error| {
-        let what = error.to_string().replace(" at line 1 column ", ", at byte ").replace('`', "'");
+        let what = told(&error);
         format!("not a list of candidates: {what}")
     })?;
     if candidates.is_empty() {
         return Err("the list has no candidate".to_owned());
     }
-    Ok(CandidateList { line, id: id.map(RawValue::get), candidates })
+    Ok(CandidateList { line, json: text, id: id.map(RawValue::get), candidates })
 }
 
 #[cfg(test)]

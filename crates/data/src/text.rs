@@ -37,6 +37,13 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
     (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(text).lines())
 }
 
+/// What is wrong with a line of JSON. The line is always the first, and names stand between quotes as elsewhere:
+/// backquotes are for options.
+#[must_use]
+pub fn told(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", ", at byte ").replace('`', "'")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 //! ```
 
 use seqoia::rerank::{Choices, choose};
-use seqoia::{CandidateSet, LearnOptions, RerankTask, Reranker, Run, input_from_text, learners};
+use seqoia::{Reranker, input_from_text};
 
 /// A list per line: what each candidate is, what is known of it, and what it costs to choose it.
 const LISTS: &str = r#"
@@ -17,13 +17,7 @@ const LISTS: &str = r#"
 
 pub(crate) fn main() -> seqoia::Result<()> {
     let lists = LISTS.replace(",\n", ", ");
-    let set = CandidateSet::read(input_from_text("lists", &lists)?)?;
-    let learner = learners::find("lbfgs")?;
-    let (task, options) = (RerankTask::new(&set, None), LearnOptions::new(learner, learner.defaults()));
-    let run = Run::new(&task, &options)?;
-    let trained = run.run(&mut (), &std::sync::Arc::default())?;
-
-    let model = Reranker::from_bytes("model", &run.model(&trained)?)?;
+    let model = Reranker::train(input_from_text("lists", &lists)?).fit()?;
     let how = Choices { marginals: true, ..Choices::default() };
     choose(&model, input_from_text("lists", &lists)?, how, &mut std::io::stdout())?;
     Ok(())

@@ -27,8 +27,28 @@
 //!
 //! [`Labeller::train`] also takes the name of a file, and [`Training`] what goes with it: features, a dev set, the
 //! learner. [`Predictor`] labels, and gives probabilities and the best few labellings; [`Labeller::score`] says how good
-//! a model is on labelled data. `examples/` has three programs. Below that lie [`TrainingSet`], [`LabelTask`] and
-//! [`Run`], which the command line is made of, and [`rerank`] beside them.
+//! a model is on labelled data. Beside it stands the [`Reranker`], which learns to choose from lists of candidates:
+//!
+//! ```
+//! # fn main() -> seqoia::Result<()> {
+//! use seqoia::rerank::{Choices, choose};
+//! use seqoia::{Reranker, input_from_text};
+//!
+//! let lists = r#"{"candidates": [
+//!   {"text": "a dog bark", "features": {"lm": -7.5}, "cost": 1},
+//!   {"text": "a dog barks", "features": {"lm": -4.5}, "cost": 0}]}"#
+//!     .replace('\n', ""); // a list per line
+//!
+//! let model = Reranker::train(input_from_text("lists", &lists)?).fit()?;
+//! let mut chosen = vec![];
+//! choose(&model, input_from_text("lists", &lists)?, Choices::default(), &mut chosen)?;
+//! assert_eq!(chosen, b"a dog barks\n");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `examples/` has three programs. Below that lie [`TrainingSet`], [`LabelTask`] and [`Run`], which the command line is
+//! made of, and [`rerank`] beside them.
 
 mod error;
 pub mod label;
@@ -44,7 +64,7 @@ pub use label::{
     PairChoice, Predictor, Ranked, Recipe, RuleChoice, Source, Training, TrainingSet,
 };
 pub use model::Model;
-pub use rerank::{CandidateSet, RerankTask, Reranker};
+pub use rerank::{CandidateSet, RerankTask, RerankTraining, Reranker};
 pub use run::{
     Checkpoint, Ended, Head, LearnOptions, PassRow, Passes, Run, Strength, Task, Trained, Watch, Wish,
 };

@@ -27,7 +27,7 @@ fn patterns(text: &str) -> DataOptions {
 }
 
 fn set(name: &str) -> DataOptions {
-    let mut options = DataOptions::default();
+    let mut options = DataOptions { format: Some(Kind::Columns), ..DataOptions::default() };
     options.features.sets.push(name.to_owned());
     options
 }

@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use seqoia::data::format::Kind;
 use seqoia::data::generate;
 use seqoia::label::recipes::{DEFAULT_LEARNER, RECIPES};
 use seqoia::{
-    DataOptions, LabelTask, Labeller, LearnOptions, PairChoice, Passes, Recipe, Run, Scheme, Sentences,
-    Strength, TrainingSet, Wish, input_from_text,
+    DataOptions, LabelTask, Labeller, LearnOptions, PairChoice, Passes, Run, Scheme, Sentences, Strength,
+    TrainingSet, input_from_text,
 };
 
 #[path = "../examples/label_sentences.rs"]
@@ -89,6 +90,62 @@ fn sentences_in_memory_give_the_labels_that_a_file_gives() {
 }
 
 #[test]
+fn weights_documents_and_dev_data_count_in_memory_as_in_a_file() {
+    let read = |seed: u64, weights: bool, documents: bool| {
+        let (mut lines, mut memory) = (String::new(), Sentences::new("mine"));
+        for (i, sentence) in (0_u32..).zip(generate::columns(seed, 60).split_terminator("\n\n")) {
+            let rows: Vec<Vec<&str>> = sentence.lines().map(|line| line.split(' ').collect()).collect();
+            let tokens: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+            let labels: Vec<&str> = rows.iter().map(|row| row[row.len() - 1]).collect();
+            let weight = if weights { f64::from(i % 3) + 0.5 } else { 1.0 };
+            let document = if documents { i / 5 } else { i };
+            if documents && i.is_multiple_of(5) {
+                memory.document();
+            }
+            memory.weight(weight).unwrap();
+            memory.add(&tokens, &labels).unwrap();
+            let line = serde_json::json!({
+                "tokens": tokens, "labels": labels, "weight": weight, "document": document,
+            });
+            lines += &format!("{line}\n");
+        }
+        (input_from_text("train", &lines).unwrap(), memory)
+    };
+    let fit = |train: seqoia::Source, dev: seqoia::Source| {
+        let model = Labeller::train(train).features("ner").dev(dev).learner("sgd").passes(3).fit().unwrap();
+        let best = model.predictor().nbest(&["the", "old", "dog", "sleeps"], 1).unwrap();
+        (best[0].score.to_bits(), model.head().scores.clone(), model.head().best_pass)
+    };
+    let mut found = vec![];
+    for (weights, documents) in [(true, true), (false, true), (true, false)] {
+        let ((file, memory), (dev_file, dev_memory)) =
+            (read(1, weights, documents), read(2, false, documents));
+        found.push(fit(file.into(), dev_file.into()));
+        assert_eq!(found[found.len() - 1], fit(memory.into(), dev_memory.into()), "{weights} {documents}");
+    }
+    assert!(found[0] != found[1] && found[0] != found[2], "they mean nothing here");
+}
+
+#[test]
+fn every_sentence_has_its_answer() {
+    let model = Labeller::train(sentences(&generate::columns(1, 40))).template(TEMPLATE).fit().unwrap();
+    let mut predictor = model.predictor();
+    let (first, last) = ([["the", "DT"], ["dog", "NN"]], [["a", "DT"]]);
+    let mut asked = Sentences::new("asked");
+    asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
+    asked.add_unlabelled(&first).unwrap();
+    asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
+    asked.add_unlabelled(&last).unwrap();
+    asked.add_unlabelled::<[&str; 2]>(&[]).unwrap();
+    let wanted = [vec![], predictor.label(&first).unwrap(), vec![], predictor.label(&last).unwrap(), vec![]];
+    assert_eq!(predictor.label_sentences(asked).unwrap(), wanted);
+    assert!(predictor.label_sentences(Sentences::new("none")).unwrap().is_empty());
+    let mut empty = Sentences::new("empty");
+    empty.add_unlabelled::<&str>(&[]).unwrap();
+    assert_eq!(predictor.label_sentences(empty).unwrap(), [Vec::<String>::new()]);
+}
+
+#[test]
 fn a_set_brings_its_recipe_and_what_is_said_replaces_its_part() {
     let text = generate::columns(1, 40);
     let train = || Labeller::train(input_from_text("train", &text).unwrap());
@@ -141,13 +198,54 @@ fn what_is_wrong_is_told_as_data() {
     assert!(matches!(&missing, seqoia::Error::Data(error) if error.file == "no/such/file.txt"), "{missing}");
 }
 
+/// A word with its first letter for a tag: templates read the word alone.
 #[test]
-fn every_recipe_trains_on_the_data_of_its_set() {
-    for recipe in RECIPES {
-        let options = Wish::default().options(Some(&recipe.learn), DEFAULT_LEARNER).unwrap();
-        let mut data = DataOptions { recipe: Some(recipe), ..DataOptions::default() };
-        data.features.sets.push(recipe.set.to_owned());
-        assert_eq!(Recipe::of(&data.features), Some(recipe));
-        by_hand(&generate::columns(1, 10), &data, &options);
+fn tokens_have_what_the_model_reads_or_all_columns() {
+    let rows = [["D", "the", "t"], ["N", "dog", "d"], ["V", "barks", "b"]];
+    let text = |order: [usize; 3]| {
+        rows.iter().map(|row| order.map(|i| row[i]).join(" ") + "\n").collect::<String>() + "\n"
+    };
+    let train = |order: [usize; 3], column: &str| {
+        let word = order.iter().position(|i| *i == 1).unwrap();
+        let input = input_from_text("train", &text(order)).unwrap();
+        let training = Labeller::train(input).label(column).template(&format!("U0:%x[0,{word}]\n"));
+        training.learner("perceptron").fit().unwrap()
+    };
+    let first = train([0, 1, 2], "0");
+    let mut first = first.predictor();
+    assert_eq!(first.label(&["the", "dog", "barks"]).unwrap(), ["D", "N", "V"]);
+    assert_eq!(first.label(&[["?", "the", "t"], ["?", "dog", "d"]]).unwrap(), ["D", "N"]);
+    // Column 1 is the word, and the field 1 is not.
+    let error = first.label(&[["the", "t"], ["dog", "d"]]).unwrap_err().to_string();
+    assert!(error.contains("2 fields") && error.contains("column 1, or all 3"), "{error}");
+    assert!(first.label(&[["the", "t", "x", "y"]]).is_err());
+
+    let last = train([1, 2, 0], "2");
+    let mut last = last.predictor();
+    assert_eq!(last.label(&["the", "dog"]).unwrap(), ["D", "N"]);
+    assert_eq!(last.label(&[["the", "t"], ["dog", "d"]]).unwrap(), ["D", "N"]);
+    assert_eq!(last.label(&[["the", "t", "_"]]).unwrap(), ["D"]);
+    assert!(last.label(&[["the", "t", "x", "y"]]).is_err());
+}
+
+/// Segmentation is learned from segmented text, or from characters with their labels.
+#[test]
+fn a_recipe_knows_the_format_of_its_data() {
+    let text = "a bc d\nbc a\nd bc a\n".repeat(5);
+    let of_text = Labeller::train(input_from_text("train", &text).unwrap());
+    let of_text = of_text.features("segmentation").fit().unwrap();
+    assert_eq!((of_text.kind(), of_text.meta().columns), (Kind::Words, 2));
+    let mut characters = Sentences::new("mine");
+    for line in text.lines() {
+        let (mut tokens, mut labels) = (vec![], vec![]);
+        for word in line.split(' ') {
+            tokens.extend(word.chars().map(String::from));
+            labels.extend_from_slice(if word.len() == 1 { &["S"][..] } else { &["B", "E"] });
+        }
+        characters.add(&tokens, &labels).unwrap();
     }
+    let of_memory = Labeller::train(characters).features("segmentation").fit().unwrap();
+    let label = |model: &Labeller| model.predictor().label(&["a", "b", "c", "d"]).unwrap();
+    assert_eq!(label(&of_text), ["S", "B", "E", "S"]);
+    assert_eq!(label(&of_text), label(&of_memory));
 }

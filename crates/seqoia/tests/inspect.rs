@@ -324,6 +324,7 @@ fn contributions_add_up_to_the_difference_of_scores() {
     let segmentation = |o: &mut DataOptions| {
         o.features.sets.push("segmentation".to_owned());
         o.format = Some(Kind::Words);
+        o.scheme = Some(Scheme::Bmes); // of the file, so that labels have one name
     };
     for (model, text, sentence) in [
         (train(&data, "lbfgs", |o| templates(o, PLAIN)), "a V\nb N\nc V\nb N\n", Some("a/V b/N c/V b/N")),

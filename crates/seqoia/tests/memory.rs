@@ -142,11 +142,41 @@ fn a_run_takes_what_it_says() {
         })
         .collect();
     let lists = file("lists", &lists);
-    for (name, options) in &learners {
-        for threads in [1, 3] {
-            let (said, took) = measured_lists(&lists, &LearnOptions { threads, ..options.clone() });
-            if took > said - PROGRAM + BLOCKS || said > 4 * took + PROGRAM {
-                wrong.push(format!("{name} on {threads} threads, lists: took {took}, said {said}"));
+    // Few lines, each of megabytes: long names, some with escapes, and long texts.
+    let long_name = |i: usize, j: usize, k: usize| {
+        format!("\"{}{}\": 1", if k.is_multiple_of(2) { "n" } else { "\\n" }.repeat(1500), (i + j + k) % 700)
+    };
+    let long_names: String = (0..3)
+        .map(|i| {
+            let candidate = |j: usize| {
+                let features: Vec<String> = (0..60).map(|k| long_name(i, j, k)).collect();
+                format!("{{\"text\": \"t\", \"features\": {{{}}}, \"cost\": {j}}}", features.join(", "))
+            };
+            let candidates: Vec<String> = (0..40).map(candidate).collect();
+            format!("{{\"candidates\": [{}]}}\n", candidates.join(", "))
+        })
+        .collect();
+    let long_names = file("long names", &long_names);
+    let long_texts: String = (0..20)
+        .map(|i| {
+            let text = |j: usize| if (i + j).is_multiple_of(2) { "word " } else { "\\\"w " }.repeat(40_000);
+            let candidate = |j: usize| {
+                format!("{{\"text\": \"{}\", \"features\": {{\"f{j}\": 1}}, \"cost\": {j}}}", text(j))
+            };
+            let candidates: Vec<String> = (0..10).map(candidate).collect();
+            format!("{{\"candidates\": [{}]}}\n", candidates.join(", "))
+        })
+        .collect();
+    let long_texts = file("long texts", &long_texts);
+    for (lists, what) in
+        [(&lists, "lists"), (&long_names, "lists with long names"), (&long_texts, "lists with long texts")]
+    {
+        for (name, options) in &learners {
+            for threads in [1, 3] {
+                let (said, took) = measured_lists(lists, &LearnOptions { threads, ..options.clone() });
+                if took > said - PROGRAM + BLOCKS || said > 4 * took + PROGRAM {
+                    wrong.push(format!("{name} on {threads} threads, {what}: took {took}, said {said}"));
+                }
             }
         }
     }

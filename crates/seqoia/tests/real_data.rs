@@ -11,7 +11,7 @@ use seqoia::label::{Output, PredictOptions, model_from_text, model_to_text, pred
 use seqoia::tools::{CheckOptions, check};
 use seqoia::{
     ChainOptions, DataOptions, DevSet, LabelColumn, Labeller, LearnOptions, PairChoice, PassRow, Passes,
-    Strength, TrainingSet, Watch, score,
+    Scheme, Strength, TrainingSet, Watch, score,
 };
 use seqoia_testkit::labelling::{fit, learner, templates, try_fit};
 use seqoia_testkit::outside;
@@ -53,7 +53,9 @@ fn chunking_has_the_features_of_the_reference_and_is_learned_in_five_passes() {
     assert_eq!((set.space.attributes(), set.space.existing()), (338_551, 456_468));
     assert_eq!((set.corpus.len(), set.counts.tokens, set.labels.len()), (8_936, 211_727, 22));
     let named = {
-        let mut options = DataOptions::default();
+        // As in the file, not as the recipe has it.
+        let (pairs, scheme) = (Some(PairChoice::Observed), Some(Scheme::Iob2));
+        let mut options = DataOptions { pairs, scheme, ..DataOptions::default() };
         options.features.sets.push("chunking".to_owned());
         let input = open::open(&data("conll2000/train.txt.gz").unwrap()).unwrap();
         TrainingSet::read(input, &options).unwrap()

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -169,12 +170,37 @@ fn weights_of_a_model_are_a_start() {
     let (weights, known) = open(&model).weights_for(&set).unwrap();
     assert_eq!((known, weights.len()), (set.features().len(), set.features().len()));
     // The same numbers as the model's, feature by feature.
-    let mut found: Vec<f64> = open(&model).strongest().unwrap().iter().map(|s| f64::from(s.weight)).collect();
-    let mut weights = weights;
-    for all in [&mut found, &mut weights] {
-        all.sort_by(f64::total_cmp);
-    }
-    assert_eq!(found, weights);
+    let names = set.features();
+    let name = |id| String::from_utf8_lossy(names.get(id).unwrap()).into_owned();
+    let started: BTreeMap<String, f64> = (0..).zip(&weights).map(|(id, w)| (name(id), *w)).collect();
+    let strongest = open(&model).strongest().unwrap();
+    assert_eq!(
+        strongest.into_iter().map(|s| (s.feature, f64::from(s.weight))).collect::<BTreeMap<_, _>>(),
+        started
+    );
+    // And of data that has other features in another order.
+    let other = CandidateSet::read(input(
+        r#"{"candidates": [{"text": "x", "features": {"new": 1, "c": 1, "a": 1}, "cost": 1}]}"#,
+    ))
+    .unwrap();
+    let (weights, known) = open(&model).weights_for(&other).unwrap();
+    assert_eq!((weights, known), (vec![0.0, started["c"], started["a"]], 2));
+}
+
+#[test]
+fn other_keys_of_a_line_come_back() {
+    let (model, _) = trained(&lists(1, 20), None, &passes("sgd", 2));
+    let line = r#"{"source": {"a": [1, 2.50]}, "text": "mine", "candidates": [{"text": "x", "features": {}}], "nbest": 3, "id": "7"}"#;
+    let json = |how| chosen(&open(&model), line, Choices { json: true, ..how });
+    assert_eq!(
+        json(Choices::default()),
+        "{\"source\":{\"a\": [1, 2.50]},\"nbest\":3,\"id\":\"7\",\"candidate\":0,\"text\":\"x\",\"score\":0.0}\n"
+    );
+    let best = json(Choices { nbest: Some(1), ..Choices::default() });
+    assert!(
+        best.starts_with("{\"source\":{\"a\": [1, 2.50]},\"id\":\"7\",\"candidate\":0,")
+            && best.contains("\"nbest\":[")
+    );
 }
 
 #[test]

@@ -3,60 +3,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails by panicking
 
-use std::path::{Path, PathBuf};
-
-/// The crates that are not a program.
-const LIBRARY: [&str; 9] =
-    ["core", "structures", "learners", "strategies", "data", "model", "eval", "report", "seqoia"];
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") && path.file_name().unwrap() != "tests.rs" {
-            found.push(path);
-        }
-    }
-}
-
-/// The string literals of a source text, each with its line; not those of comments, nor of the tests at its end.
-fn literals(text: &str) -> Vec<(usize, String)> {
-    let end = text.find("mod tests {").unwrap_or(text.len());
-    let (mut found, mut rest) = (vec![], &text[..end]);
-    let after = |rest: &str, end: &str| rest.find(end).map_or(rest.len(), |at| at + end.len());
-    while let Some(first) = rest.chars().next() {
-        let raw = rest.strip_prefix('r').map(|r| (r.trim_start_matches('#'), r));
-        let raw = raw.filter(|(quoted, _)| quoted.starts_with('"')).map(|(quoted, r)| r.len() - quoted.len());
-        let taken = if rest.starts_with("//") {
-            after(rest, "\n")
-        } else if rest.starts_with("/*") {
-            after(rest, "*/")
-        } else if let Some(hashes) = raw {
-            let start = hashes + 2;
-            start + after(&rest[start..], &format!("\"{}", "#".repeat(hashes)))
-        } else if first == '"' {
-            let mut escaped = false;
-            let close = rest[1..].find(|c| {
-                let open = escaped || c != '"';
-                escaped = c == '\\' && !escaped;
-                !open
-            });
-            close.map_or(rest.len(), |at| at + 2)
-        } else if rest.starts_with("'\"'") || rest.starts_with("'\\\"'") {
-            after(&rest[1..], "'") + 1
-        } else {
-            rest = &rest[first.len_utf8()..];
-            continue;
-        };
-        if first == '"' || raw.is_some() {
-            let line = text[..end - rest.len()].matches('\n').count() + 1;
-            found.push((line, rest[..taken].to_owned()));
-        }
-        rest = &rest[taken..];
-    }
-    found
-}
+use seqoia_testkit::sources::{library, literals};
 
 /// What only the command line may say.
 fn of_command_line(literal: &str) -> Option<&str> {
@@ -72,14 +19,12 @@ fn of_command_line(literal: &str) -> Option<&str> {
 
 #[test]
 fn the_library_knows_no_flags_and_no_commands() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let (mut all, mut seen, mut wrong) = (vec![], 0, vec![]);
-    LIBRARY.iter().for_each(|name| files(&crates.join(name).join("src"), &mut all));
-    for path in &all {
-        for (line, literal) in literals(&std::fs::read_to_string(path).unwrap()) {
+    let (mut seen, mut wrong) = (0, vec![]);
+    for (path, text) in library() {
+        for (line, literal) in literals(&text) {
             seen += 1;
             if let Some(what) = of_command_line(&literal) {
-                wrong.push(format!("{}:{line}: {what}", path.strip_prefix(crates).unwrap().display()));
+                wrong.push(format!("{}:{line}: {what}", path.display()));
             }
         }
     }
@@ -88,12 +33,7 @@ fn the_library_knows_no_flags_and_no_commands() {
 }
 
 #[test]
-fn literals_are_found() {
-    let text = "// \"a --b\"\nlet x = \"c \\\" --d\"; let q = '\"'; /* \"e\" */\nlet y = r#\"f \" g\"#;\n\"h\\\n  i\"\n\
-                #[cfg(test)]\nmod tests {\nlet z = \"j\";";
-    let found = literals(text);
-    let found: Vec<_> = found.iter().map(|(line, literal)| (*line, literal.as_str())).collect();
-    assert_eq!(found, [(2, "\"c \\\" --d\""), (3, "r#\"f \" g\"#"), (4, "\"h\\\n  i\"")]);
+fn words_of_the_command_line_are_found() {
     for (literal, wanted) in [
         ("is --label right?", Some("--label right?")),
         ("by: seqoia train -m M", Some("seqoia train -m M")),

@@ -5,7 +5,8 @@
 //! - [`teams`]: learners and strategies put together by name;
 //! - [`labelling`]: a labeller from a text in a line;
 //! - [`files`]: checkpoints of a run, files made right after a change;
-//! - [`outside`]: data that is not part of the project.
+//! - [`outside`]: data that is not part of the project;
+//! - [`sources`]: the source texts of the library.
 
 // A test fails by panicking, and says when it skips.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::missing_panics_doc)]
@@ -15,6 +16,7 @@ pub mod files;
 pub mod guess;
 pub mod labelling;
 pub mod outside;
+pub mod sources;
 pub mod teams;
 
 /// Whether two numbers agree, relative to the larger one or to 1.

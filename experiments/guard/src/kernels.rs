@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use seqoia_core::vecmath::adaptive_step;
 use seqoia_core::{Delta, Lane, Note, Search, Structure, Update, Weights};
 use seqoia_data::features::{Indexer, Lexica, Program, sets};
-use seqoia_data::format::{self, Block, Blocks};
+use seqoia_data::format::{Blocks, Reader};
 use seqoia_data::generate;
 use seqoia_data::open::Input;
 use seqoia_learners::registry::{LEARNERS, Objective};
@@ -198,19 +198,15 @@ fn read(set: &str) -> Result<Work> {
     let program = Arc::new(Program::new(templates));
     let text = generate::columns(1, 500);
     Ok(Box::new(move || {
-        let (file, mut block) = ("generated", Block::default());
+        let file = "generated";
         let input = Input::from_bytes(file, text.as_str())?;
-        let mut blocks = Blocks::new(input).whole_documents(program.reads_mentions());
-        let format = format::first(&mut blocks, &mut block, None)?;
+        let blocks = Blocks::new(input).whole_documents(program.reads_mentions());
+        let mut reader = Reader::new(blocks, None)?;
         let mut indexer = Indexer::new(Arc::clone(&program), Arc::new(Lexica::default()));
-        loop {
-            format.parse(file, &mut block)?;
+        while let Some(block) = reader.next()? {
             for sentence in block.sentences() {
                 let gold = sentence.tokens.clone().map(|i| block.field(i, 3));
-                indexer.push(file, &block, sentence.tokens.clone(), gold)?;
-            }
-            if !blocks.fill(&mut block)? {
-                break;
+                indexer.push(file, block, sentence.tokens.clone(), gold)?;
             }
         }
         Ok(f64::from(*indexer.finish(1).transitions.last().unwrap_or(&0)))

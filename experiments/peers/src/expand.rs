@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use seqoia::core::Ragged;
 use seqoia::data::features::{Extractor, Growing, Labels, Program};
-use seqoia::data::format::{self, Block, Blocks};
+use seqoia::data::format::{Blocks, Reader};
 use seqoia::data::open;
 use seqoia::{FeatureChoice, LabelColumn};
 
@@ -69,8 +69,8 @@ impl Expander {
     /// Data that cannot be read, files that cannot be written.
     pub(crate) fn expand(&mut self, input: &Path) -> Result<Size> {
         let file = input.display().to_string();
-        let (mut blocks, mut block) = (Blocks::new(open::open(input)?), Block::default());
-        let format = format::first(&mut blocks, &mut block, None)?;
+        let mut reader = Reader::new(Blocks::new(open::open(input)?), None)?;
+        let format = reader.format();
         let label = self.label.resolve(&file, &*format)?;
         if self.state.is_none() {
             let features = self.features.resolve(&*format, Some(label))?;
@@ -85,15 +85,14 @@ impl Expander {
         let mut vowpal = self.vowpal.then(|| create(input, "vw")).transpose()?;
         let known = self.labels.len();
         let mut size = Size::default();
-        loop {
-            format.parse(&file, &mut block)?;
+        while let Some(block) = reader.next()? {
             for sentence in block.sentences() {
                 let (mut nodes, mut edges) = (Ragged::default(), Ragged::default());
                 let tokens = sentence.tokens.clone();
                 state.extractor.extract(
                     &mut state.dictionary,
                     &file,
-                    &block,
+                    block,
                     tokens.clone(),
                     &mut nodes,
                     &mut edges,
@@ -123,9 +122,6 @@ impl Expander {
                 for out in [&mut crfsuite, &mut gold].into_iter().chain(&mut vowpal) {
                     writeln!(out)?;
                 }
-            }
-            if !blocks.fill(&mut block)? {
-                break;
             }
         }
         for mut out in [crfsuite, gold].into_iter().chain(vowpal) {

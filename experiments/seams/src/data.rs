@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use seqoia::data::{generate, open};
-use seqoia::{DataOptions, TrainingSet};
+use seqoia::{DataOptions, PairChoice, Scheme, TrainingSet};
 use seqoia_report::grouped;
 
 /// The variable that names the folder of corpora.
@@ -57,7 +57,9 @@ fn conll2000(folder: &Path) -> Result<TrainingSet> {
 /// # Errors
 /// None.
 pub(crate) fn generated(sentences: usize) -> Result<TrainingSet> {
-    let mut options = DataOptions::default();
+    // As other tools lay out weights, not as the recipe does.
+    let (pairs, scheme) = (Some(PairChoice::Observed), Some(Scheme::Iob2));
+    let mut options = DataOptions { pairs, scheme, ..DataOptions::default() };
     options.features.sets.push("chunking".to_owned());
     let text = generate::columns(1, sentences);
     Ok(TrainingSet::read(seqoia::input_from_text("generated", &text)?, &options)?)

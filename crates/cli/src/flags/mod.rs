@@ -77,16 +77,29 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = Kind> {
         .map(|name| Kind::parse(&name).unwrap_or(Kind::Columns))
 }
 
-/// Options that cannot be used as they were given, in the words of this program.
-pub(crate) fn refused(what: impl Into<String>) -> seqoia::Error {
-    seqoia::BadOption::new(what).into()
+/// Options that cannot be used as they were given, in the words of this program: flags stand in it as they are typed,
+/// and so does what the user gave.
+#[derive(Debug)]
+pub(crate) struct Refused(String);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// See [`Refused`].
+pub(crate) fn refused(what: impl Into<String>) -> anyhow::Error {
+    Refused(what.into()).into()
 }
 
 /// Opens the data: the file, or standard input unless a person sits there.
 ///
 /// # Errors
 /// A file that cannot be opened; no file and a terminal.
-pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::Input> {
+pub(crate) fn open(data: Option<&Path>) -> anyhow::Result<seqoia::data::open::Input> {
     match data {
         Some(path) => Ok(seqoia::data::open::open(path)?.with_limit(limit()?)),
         None if std::io::stdin().is_terminal() => {
@@ -100,7 +113,7 @@ pub(crate) fn open(data: Option<&Path>) -> seqoia::Result<seqoia::data::open::In
 ///
 /// # Errors
 /// A value that is none.
-pub(crate) fn limit() -> seqoia::Result<usize> {
+pub(crate) fn limit() -> anyhow::Result<usize> {
     let Some(given) = std::env::var_os("SEQOIA_LIMIT") else { return Ok(seqoia::data::open::LIMIT) };
     let text = given.to_string_lossy();
     let unit = match text.bytes().last() {
@@ -123,7 +136,7 @@ const MOST_THREADS: usize = 1024;
 ///
 /// # Errors
 /// `--threads 0`.
-pub(crate) fn threads(given: Option<usize>) -> seqoia::Result<usize> {
+pub(crate) fn threads(given: Option<usize>) -> anyhow::Result<usize> {
     match given {
         Some(0) => Err(refused("--threads 0: at least one thread is needed")),
         Some(n) => Ok(n.min(MOST_THREADS)),

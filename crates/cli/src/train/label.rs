@@ -3,14 +3,12 @@
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use seqoia::data::format::Kind;
 use seqoia::label::recipes::DEFAULT_LEARNER;
 use seqoia::label::warm;
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, Recipe, TrainingSet,
-    tools,
+    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, TrainingSet, tools,
 };
 
 use super::{folds, learn, model_file, train};
@@ -20,7 +18,7 @@ use crate::{inputs, screen, targets};
 
 pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     let (data, chain) = (data_options(args)?, chain_options(args)?);
-    let recipe = data.recipe.map(|recipe| &recipe.learn);
+    let recipe = data.recipe().map(|recipe| &recipe.learn);
     let mut learn = learn::options(args, matches, recipe, DEFAULT_LEARNER)?;
     if let Some(folds) = args.label.folds {
         return folds::run(args, &data, &learn, chain, folds);
@@ -38,7 +36,7 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
     let mut reporter = Reporter::new(&args.run)?;
     if args.learn.learner.is_none() && learn.l1.is_none() && learn.l2.is_none() {
         let other = "`learner adagrad` `pairs all` too: no learner is best on all data";
-        if let Some(what) = data.recipe.map_or(Some(other), |recipe| recipe.beyond) {
+        if let Some(what) = data.recipe().map_or(Some(other), |recipe| recipe.beyond) {
             reporter.suggest(what);
         }
     }
@@ -65,7 +63,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     let label = &args.label;
     if args.data.is_none() && !label.gazetteer.is_empty() {
         let what = "no data: --gazetteer takes all files behind it; name the data before it";
-        return Err(refused(what).into());
+        return Err(refused(what));
     }
     let mut options = DataOptions { cutoff: label.cutoff, ..DataOptions::default() };
     options.features = inputs::features(&label.templates)?;
@@ -81,18 +79,15 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
         PairsName::Observed => PairChoice::Observed,
         PairsName::All => PairChoice::All,
     });
-    options.recipe = Recipe::of(&options.features);
     options.rules = label.rules.as_deref().map(inputs::rules).transpose()?;
     options.partial.clone_from(&label.partial);
     options.label_weights = inputs::numbers_of("--label-weight", &label.label_weight)?;
     options.label_costs = inputs::numbers_of("--label-cost", &label.label_cost)?;
-    // Segmented text looks like columns; features of characters are asked for of words.
-    let characters = label.templates.features == ["segmentation"];
-    options.format = label.format.or(characters.then_some(Kind::Words));
+    options.format = label.format;
     Ok(options)
 }
 
-fn chain_options(args: &TrainArgs) -> seqoia::Result<ChainOptions> {
+fn chain_options(args: &TrainArgs) -> anyhow::Result<ChainOptions> {
     if args.label.beam == Some(0) {
         return Err(refused("--beam 0: at least one label is needed"));
     }

@@ -85,7 +85,7 @@ pub(super) fn options(
     matches: Option<&ArgMatches>,
     recipe: Option<&Recipe>,
     default: &str,
-) -> seqoia::Result<LearnOptions> {
+) -> anyhow::Result<LearnOptions> {
     let (run, args) = (&args.run, &args.learn);
     let l1 = match (&args.l1, &args.c1, &args.rho1) {
         (Some(x), _, _) => Some(strength("--l1", x)?),
@@ -124,7 +124,7 @@ pub(super) fn options(
 }
 
 /// What became of a number, if it did not grow beyond all bounds.
-fn finite(flag: &str, text: &str, x: f64) -> seqoia::Result<f64> {
+fn finite(flag: &str, text: &str, x: f64) -> anyhow::Result<f64> {
     match x.is_finite() {
         true => Ok(x),
         false => {
@@ -134,7 +134,7 @@ fn finite(flag: &str, text: &str, x: f64) -> seqoia::Result<f64> {
 }
 
 /// A number, or a number over n.
-fn strength(flag: &str, text: &str) -> seqoia::Result<Strength> {
+fn strength(flag: &str, text: &str) -> anyhow::Result<Strength> {
     match text.strip_suffix("/n") {
         Some(over) => number(flag, over).map(Strength::OverN),
         None => number(flag, text).map(Strength::Plain),

@@ -62,7 +62,7 @@ fn train(
 }
 
 /// Where the model goes.
-fn model_file(args: &RunArgs) -> seqoia::Result<&Path> {
+fn model_file(args: &RunArgs) -> anyhow::Result<&Path> {
     let missing = || refused("no model file given: add -m MODEL.seqoia");
     args.model.as_deref().ok_or_else(missing)
 }

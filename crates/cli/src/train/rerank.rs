@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
+use seqoia::rerank::DEFAULT_LEARNER;
 use seqoia::run::Start;
 use seqoia::{CandidateSet, RerankTask, Reranker};
 
@@ -11,9 +12,6 @@ use super::{learn, model_file, train};
 use crate::flags::{LabelArgs, TrainArgs, open, refused};
 use crate::reporter::Reporter;
 use crate::targets;
-
-/// Lists are few and short, so that the exact optimum is cheap.
-const DEFAULT_LEARNER: &str = "lbfgs";
 
 pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     refuse_label_flags(matches)?;
@@ -23,7 +21,10 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
     learn.check()?;
     let reporter = Reporter::new(&args.run)?;
     let set = CandidateSet::read(open(args.data.as_deref())?)?;
-    let dev = args.run.dev.as_deref().map(|path| set.read_dev(open(Some(path))?)).transpose()?;
+    let dev = match &args.run.dev {
+        Some(path) => Some(set.read_dev(open(Some(path))?)?),
+        None => None,
+    };
     let mut known = None;
     if let Some(path) = &args.run.warm_start {
         let (weights, found) = Reranker::open(path)?.weights_for(&set)?;
@@ -38,7 +39,7 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
 }
 
 /// Options of labelling mean nothing here.
-fn refuse_label_flags(matches: Option<&ArgMatches>) -> seqoia::Result<()> {
+fn refuse_label_flags(matches: Option<&ArgMatches>) -> anyhow::Result<()> {
     let labelling = <LabelArgs as clap::Args>::augment_args(clap::Command::new("label"));
     let given = |id: &str| matches.and_then(|m| m.value_source(id)) == Some(ValueSource::CommandLine);
     match labelling.get_arguments().find(|arg| given(arg.get_id().as_str())) {

@@ -110,6 +110,20 @@ pub struct Rows {
     full: bool,
 }
 
+/// How far [`Rows`] have come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lengths {
+    sentences: usize,
+    tokens: usize,
+    fields: usize,
+    marks: usize,
+    attributes: usize,
+    attribute_ends: usize,
+    weights: usize,
+    side: usize,
+    full: bool,
+}
+
 impl Rows {
     /// Forgets all, keeps the memory.
     pub fn clear(&mut self) {
@@ -207,6 +221,44 @@ impl Rows {
     /// Bytes of strings that do not stand in the text.
     pub(super) fn own_bytes(&self) -> usize {
         self.side.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn own_capacity(&self) -> usize {
+        self.side.capacity()
+    }
+
+    /// Whether strings were left out, since spans do not reach so far.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// How far they have come.
+    pub(super) fn lengths(&self) -> Lengths {
+        Lengths {
+            sentences: self.sentences.len(),
+            tokens: self.tokens.len(),
+            fields: self.fields.len(),
+            marks: self.marks.len(),
+            attributes: self.attributes.len(),
+            attribute_ends: self.attribute_ends.len(),
+            weights: self.weights.len(),
+            side: self.side.len(),
+            full: self.full,
+        }
+    }
+
+    /// Takes back what was pushed since.
+    pub(super) fn cut(&mut self, to: Lengths) {
+        self.sentences.truncate(to.sentences);
+        self.tokens.truncate(to.tokens);
+        self.fields.truncate(to.fields);
+        self.marks.truncate(to.marks);
+        self.attributes.truncate(to.attributes);
+        self.attribute_ends.truncate(to.attribute_ends);
+        self.weights.truncate(to.weights);
+        self.side.truncate(to.side);
+        self.full = to.full;
     }
 
     #[inline]

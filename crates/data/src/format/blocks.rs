@@ -29,25 +29,17 @@ pub const DOCUMENT: usize = 4 << 20;
 /// What starts a document, and one byte, which tells whether the word ends there.
 const MARK: &[u8] = b"\n-DOCSTART-";
 
-/// Reads an [`Input`] block by block.
+/// Reads an [`Input`] block by block. [`Reader`](super::Reader) is made of it and finds the tokens, too.
 ///
 /// ```
-/// use seqoia_data::format::{self, Block, Blocks};
+/// use seqoia_data::format::{Block, Blocks};
 /// use seqoia_data::open::Input;
 ///
 /// let input = Input::from_bytes("a.txt", "The DT\ncat NN\n\nSleep VB\n")?;
-/// let (mut blocks, mut block) = (Blocks::new(input), Block::default());
-/// let format = format::first(&mut blocks, &mut block, None)?;
-/// loop {
-///     format.parse(blocks.name(), &mut block)?;
-///     for sentence in block.sentences() {
-///         let tags: Vec<&str> = sentence.tokens.map(|i| block.field(i, 1)).collect();
-///         assert!(tags == ["DT", "NN"] || tags == ["VB"]);
-///     }
-///     if !blocks.fill(&mut block)? {
-///         break;
-///     }
-/// }
+/// let (mut blocks, mut block) = (Blocks::with_size(input, 8), Block::default());
+/// assert!(blocks.fill(&mut block)? && block.text() == "The DT\ncat NN\n\n");
+/// assert!(blocks.fill(&mut block)? && block.text() == "Sleep VB\n");
+/// assert!(!blocks.fill(&mut block)?);
 /// # Ok::<(), seqoia_data::Error>(())
 /// ```
 #[derive(Debug)]

@@ -19,8 +19,8 @@
 use std::fmt;
 
 use seqoia_core::cast::{real64, single};
-use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::Kind;
@@ -28,6 +28,7 @@ use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank}
 use super::copy::{Copy, Labelled};
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
+use crate::text::told;
 
 /// The format, as the first line with a token has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -135,12 +136,30 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Keys of a line that mean nothing here, with their values as they are written there.
-#[must_use]
-pub fn other_keys(line: &str) -> Vec<(String, &str)> {
-    let own = ["tokens", "features", "labels", "weight"];
-    let others = Keys::of(line).into_iter().filter(|(key, _)| !own.contains(&key.as_str()));
-    others.map(|(key, value)| (key, value.get())).collect()
+/// Writes an object with the keys of a line that are not `taken`, then those of a record: each on a line.
+///
+/// # Errors
+/// A record that is no object.
+pub fn put_with_other_keys(
+    line: &str,
+    taken: impl Fn(&str) -> bool,
+    record: &impl Serialize,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    let start = out.len();
+    for (key, value) in Keys::of(line).into_iter().filter(|(key, _)| !taken(key)) {
+        out.push(if out.len() == start { b'{' } else { b',' });
+        serde_json::to_writer(&mut *out, &key)?;
+        out.push(b':');
+        out.extend_from_slice(value.get().as_bytes());
+    }
+    let brace = out.len();
+    serde_json::to_writer(&mut *out, record)?;
+    if brace > start {
+        out[brace] = b','; // the object was opened before
+    }
+    out.push(b'\n');
+    Ok(())
 }
 
 /// `"a"` or `["a", "b"]`.
@@ -293,7 +312,8 @@ pub(super) fn can_start(line: &[u8]) -> bool {
     !rest.is_empty() && (inside.len() == rest.len() || matches!(inside.first(), Some(b'"' | b'\'' | b'}')))
 }
 
-const LISTS: &str = "lists of candidates are for re-ranking, which is another task than labelling";
+const LISTS: &str =
+    "lists of candidates are for re-ranking: train with `task rerank`, score choices with `metric cost`";
 const WANTED: &str =
     "a line is an object such as {\"tokens\": [\"The\", \"cat\"], \"labels\": [\"DT\", \"NN\"]}";
 const ALIKE: &str = "all lines have the same keys, and all tokens as many fields";
@@ -424,11 +444,6 @@ fn listed(keys: &[String]) -> String {
         [] => "there are no keys".to_owned(),
         _ => format!("the keys are {}", quoted.join(", ")),
     }
-}
-
-/// What serde_json says, without the line, which is always its first.
-fn told(error: &serde_json::Error) -> String {
-    error.to_string().replace(" at line 1 column ", ", at byte ")
 }
 
 impl Format for Jsonl {
@@ -638,7 +653,7 @@ mod tests {
         let error = |text: &str| read(text).unwrap_err().to_string();
         let one = "{\"tokens\":[\"a\"],\"labels\":[\"x\"]}\n";
         for (text, expected) in [
-            (one.replace("]}", "}"), "a.jsonl:1: expected `,` or `]`, at byte 30\n  help: a line is"),
+            (one.replace("]}", "}"), "a.jsonl:1: expected ',' or ']', at byte 30\n  help: a line is"),
             (
                 one.replace("tokens", "words"),
                 "a.jsonl:1: neither 'tokens' nor 'features'; the keys are 'words', 'labels'\n  help: a line is",
@@ -652,7 +667,7 @@ mod tests {
                 "{\"features\":[{\"a\":null}]}".to_owned(),
                 "a.jsonl:1: invalid type: null, expected the value of a feature, a number",
             ),
-            (one.replace("\"a\"", "1"), "a.jsonl:1: invalid type: integer `1`, expected a word or a list of"),
+            (one.replace("\"a\"", "1"), "a.jsonl:1: invalid type: integer '1', expected a word or a list of"),
             (one.replace("\"x\"", ""), "a.jsonl:1: the length of 'labels' is 0, expected 1"),
             (one.replace("\"x\"", "\"\""), "a.jsonl:1: a field or the label of token 1 is empty"),
             (one.replace("]}", "],\"weight\":-1}"), "a.jsonl:1: the weight -1 is no number from 0"),

@@ -28,7 +28,7 @@ pub use conllu::{Conllu, Field};
 pub use copy::{Beside, Copy, Labelled};
 pub use crfsuite::{Crfsuite, write_row as write_crfsuite_row};
 pub use guess::Guess;
-pub use jsonl::{Jsonl, other_keys as other_json_keys};
+pub use jsonl::{Jsonl, put_with_other_keys};
 pub use ocr::Ocr;
 pub use reader::Reader;
 pub use sentences::{AsToken, Parts, Ready, Sentences};

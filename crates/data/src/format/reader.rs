@@ -5,7 +5,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Block, Blocks, Format, Kind, first};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Sentences;
 
 /// Gives the tokens of a text block by block.
@@ -28,7 +28,7 @@ use crate::format::Sentences;
 pub struct Reader {
     name: String,
     format: Arc<dyn Format>,
-    from: From,
+    origin: Origin,
     block: Block,
     /// The block was read and not given out: without tokens, or with them.
     waiting: Option<Waiting>,
@@ -37,7 +37,7 @@ pub struct Reader {
 }
 
 /// Where blocks come from.
-enum From {
+enum Origin {
     Text(Box<Blocks>),
     /// Those of a program, which are parsed already.
     Program(std::vec::IntoIter<Block>),
@@ -58,19 +58,21 @@ impl Reader {
         let mut block = Block::default();
         let format = first(&mut blocks, &mut block, kind)?.into();
         let name = blocks.name().to_owned();
-        let (waiting, from) = (Some(Waiting::Raw), From::Text(Box::new(blocks)));
-        Ok(Reader { name, format, from, block, waiting, digest: Xxh3::new(), largest: 0 })
+        let (mut digest, waiting) = (Xxh3::new(), Some(Waiting::Raw));
+        digest.update(block.text().as_bytes());
+        let origin = Origin::Text(Box::new(blocks));
+        Ok(Reader { name, format, origin, block, waiting, digest, largest: 0 })
     }
 
     /// The same for sentences that are in memory.
     ///
     /// # Errors
-    /// There are none.
+    /// None of them has a token.
     pub fn of_sentences(sentences: Sentences) -> Result<Self> {
         let name = sentences.name().to_owned();
         let (format, digest, blocks) = sentences.into_blocks()?;
-        let from = From::Program(blocks.into_iter());
-        Ok(Reader { name, format, from, block: Block::default(), waiting: None, digest, largest: 0 })
+        let origin = Origin::Program(blocks.into_iter());
+        Ok(Reader { name, format, origin, block: Block::default(), waiting: None, digest, largest: 0 })
     }
 
     /// The file's name for errors.
@@ -85,13 +87,14 @@ impl Reader {
         Arc::clone(&self.format)
     }
 
-    /// XXH3 of what was read so far.
+    /// XXH3 of the text that was read so far; of sentences in memory, of all of them.
     #[must_use]
     pub fn digest(&self) -> String {
         format!("{:032x}", self.digest.digest128())
     }
 
-    /// Bytes of the largest stretch of text that was in memory, with what was found in it.
+    /// Bytes of the largest stretch of text that was in memory, with what was found in it here: what workers find in
+    /// the blocks of [`fill`](Self::fill) is theirs.
     #[must_use]
     pub fn largest(&self) -> usize {
         self.largest
@@ -120,12 +123,15 @@ impl Reader {
 
     fn advance(&mut self) -> Result<bool> {
         if self.waiting.is_none() {
-            match &mut self.from {
-                From::Text(blocks) => match blocks.fill(&mut self.block)? {
-                    true => self.waiting = Some(Waiting::Raw),
+            match &mut self.origin {
+                Origin::Text(blocks) => match blocks.fill(&mut self.block)? {
+                    true => {
+                        self.digest.update(self.block.text().as_bytes());
+                        self.waiting = Some(Waiting::Raw);
+                    }
                     false => return Ok(false),
                 },
-                From::Program(blocks) => match blocks.next() {
+                Origin::Program(blocks) => match blocks.next() {
                     Some(block) => {
                         self.largest = self.largest.max(block.bytes(self.format.kind()));
                         (self.block, self.waiting) = (block, Some(Waiting::Parsed));
@@ -134,8 +140,8 @@ impl Reader {
                 },
             }
         }
-        if let (Some(Waiting::Raw), From::Text(blocks)) = (self.waiting, &self.from) {
-            self.digest.update(self.block.text().as_bytes());
+        if let (Some(Waiting::Raw), Origin::Text(blocks)) = (self.waiting, &self.origin) {
+            // A block that is broken stays, so that it is told whenever it is asked for.
             self.format.parse(&self.name, &mut self.block)?;
             self.largest = self.largest.max(self.block.bytes(self.format.kind()) + blocks.bytes());
         }
@@ -145,16 +151,20 @@ impl Reader {
     /// The next block as it was read, for a worker that finds its tokens; `false` at the end.
     ///
     /// # Errors
-    /// A text that cannot be read.
+    /// A text that cannot be read; sentences in memory, which have no text.
     pub fn fill(&mut self, block: &mut Block) -> Result<bool> {
+        let Origin::Text(blocks) = &mut self.origin else {
+            return Err(Error::new(&self.name, "sentences in memory have no text to find tokens in"));
+        };
         if self.waiting.take().is_some() {
             std::mem::swap(block, &mut self.block);
-            return Ok(true);
+        } else if blocks.fill(block)? {
+            self.digest.update(block.text().as_bytes());
+        } else {
+            return Ok(false);
         }
-        match &mut self.from {
-            From::Text(blocks) => blocks.fill(block),
-            From::Program(blocks) => Ok(blocks.next().map(|next| *block = next).is_some()),
-        }
+        self.largest = self.largest.max(block.bytes(self.format.kind()) + blocks.bytes());
+        Ok(true)
     }
 
     /// The text of the first block, before its tokens are looked for.
@@ -193,19 +203,38 @@ mod tests {
 
     #[test]
     fn workers_get_the_text_of_every_block() {
-        for size in [1, 5, 100] {
-            let (mut reader, mut block, mut all) =
-                (reader("a X\n\nb X\n\nc Y\n", size), Block::default(), String::new());
+        let text = "a X\n\nb X\n\nc Y\n";
+        for (size, peek) in [(1, false), (5, false), (100, false), (1, true), (5, true), (100, true)] {
+            let (mut reader, mut block, mut all) = (reader(text, size), Block::default(), String::new());
+            if peek {
+                assert!(reader.peek().unwrap().is_some());
+            }
             while reader.fill(&mut block).unwrap() {
                 all.push_str(block.text());
             }
-            assert_eq!(all, "a X\n\nb X\n\nc Y\n");
+            assert_eq!(all, text);
+            assert_eq!(reader.digest(), format!("{:032x}", xxhash_rust::xxh3::xxh3_128(text.as_bytes())));
+            assert!(reader.largest() >= size.min(text.len()));
         }
+        let mut sentences = Sentences::new("mine");
+        sentences.add(&["a"], &["X"]).unwrap();
+        assert!(Reader::of_sentences(sentences).unwrap().fill(&mut Block::default()).is_err());
     }
 
     #[test]
-    fn errors_have_their_line() {
-        let mut reader = reader("a X\n\nb\n", 100);
-        assert_eq!(reader.next().unwrap_err().line, 3);
+    fn errors_have_their_line_however_often_they_are_asked_for() {
+        let text = "a X\n\nb X\n\nc\n\nd X\n";
+        for size in [1, 5, 100] {
+            let mut reader = reader(text, size);
+            let error = loop {
+                match reader.next() {
+                    Ok(block) => assert!(block.is_some(), "an error is no end"),
+                    Err(error) => break error,
+                }
+            };
+            let digest = reader.digest();
+            assert_eq!((error.line, reader.next().unwrap_err().line), (5, 5), "{size}");
+            assert_eq!((reader.peek().unwrap_err().line, reader.digest()), (5, digest), "{size}");
+        }
     }
 }

@@ -124,9 +124,10 @@ pub struct Sentences {
     name: String,
     done: Vec<Block>,
     block: Block,
-    open: u32, // sentences of the block
+    open: u32, // sentences of the block, those without tokens too
     documents: bool,
     shape: Option<Shape>,
+    weight: Option<f64>, // of the next sentence
 }
 
 impl Sentences {
@@ -142,10 +143,22 @@ impl Sentences {
         &self.name
     }
 
-    /// Fields of a token, the label left out, and whether tokens have ready attributes.
+    /// Fields of a token, the label left out, and whether tokens have ready attributes; none without any token.
     #[must_use]
-    pub fn shape(&self) -> (usize, bool) {
-        self.shape.map_or((0, false), |shape| (shape.fields, shape.ready))
+    pub fn shape(&self) -> Option<(usize, bool)> {
+        self.shape.map(|shape| (shape.fields, shape.ready))
+    }
+
+    /// Sentences that were added, those without tokens too.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        usize::try_from(self.block.first_line - 1).unwrap_or(usize::MAX).saturating_add(self.open as usize)
+    }
+
+    /// Whether none was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Starts a document: all sentences up to the next start belong to it.
@@ -161,12 +174,14 @@ impl Sentences {
         self.block.rows.mark(Span::default());
     }
 
-    /// Adds a sentence with its labels; a sentence without tokens counts as none.
+    /// Adds a sentence with its labels. One without tokens has its number and teaches nothing.
     ///
     /// # Errors
-    /// Tokens that are not like those before, a field or a label that is empty, not one label for each token.
+    /// Tokens that are not like those before, a field or a label that is empty, not one label for each token. The
+    /// sentence is left out then, with the weight that was meant for it; those before stay.
     pub fn add<T: AsToken, L: AsRef<str>>(&mut self, tokens: &[T], labels: &[L]) -> Result<()> {
         if tokens.len() != labels.len() {
+            self.weight = None;
             let what = format!("a sentence has {} tokens and {} labels", tokens.len(), labels.len());
             return Err(self.error(what));
         }
@@ -181,7 +196,7 @@ impl Sentences {
         self.put::<T, &str>(tokens, None)
     }
 
-    /// The weight of the sentence that is added next; 1 without it.
+    /// The weight of the next sentence; 1 without it.
     ///
     /// # Errors
     /// A weight that is negative or not finite.
@@ -191,20 +206,38 @@ impl Sentences {
                 self.error(format!("the weight of a sentence is {weight}, which is not a number from 0"))
             );
         }
-        self.block.rows.weight(weight);
+        self.weight = Some(weight);
         Ok(())
     }
 
     fn put<T: AsToken, L: AsRef<str>>(&mut self, tokens: &[T], labels: Option<&[L]>) -> Result<()> {
-        if tokens.is_empty() {
-            return Ok(());
+        let weight = self.weight.take();
+        if !self.documents && self.is_long() {
+            self.close();
         }
-        if !self.documents {
-            if self.is_long() {
-                self.close();
+        let (start, shape) = (self.block.rows.lengths(), self.shape);
+        if !tokens.is_empty() {
+            if !self.documents {
+                self.mark();
             }
-            self.mark();
+            if let Some(weight) = weight {
+                self.block.rows.weight(weight);
+            }
+            if let Err(what) = self.put_tokens(tokens, labels) {
+                self.block.rows.cut(start);
+                self.shape = shape;
+                return Err(self.error(what));
+            }
         }
+        self.open += 1;
+        Ok(())
+    }
+
+    fn put_tokens<T: AsToken, L: AsRef<str>>(
+        &mut self,
+        tokens: &[T],
+        labels: Option<&[L]>,
+    ) -> std::result::Result<(), String> {
         for (t, token) in tokens.iter().enumerate() {
             let rows = &mut self.block.rows;
             let mut parts = Parts { rows, fields: 0, ready: false, problem: None };
@@ -217,16 +250,15 @@ impl Sentences {
                 let span = parts.rows.own(label.as_ref());
                 parts.rows.field_at(span);
             }
-            let problem = parts.problem.take().or_else(|| self.differs(shape));
-            if let Some(what) = problem {
-                let error = self.error(what);
-                *self = Sentences::new(std::mem::take(&mut self.name)); // half a sentence is of no use
-                return Err(error);
+            if let Some(what) = parts.problem.take().or_else(|| self.differs(shape)) {
+                return Err(what);
             }
             self.block.rows.token_with_attributes(Span::default(), self.open);
         }
+        if self.block.rows.is_full() {
+            return Err("the sentences of a document take more than 4 GB".to_owned());
+        }
         self.block.rows.end_sentence();
-        self.open += 1;
         Ok(())
     }
 
@@ -269,7 +301,8 @@ impl Sentences {
         self.done.clear();
         self.block.rows.clear();
         self.block.unsettle();
-        (self.open, self.documents, self.shape) = (0, false, None);
+        self.block.first_line = 1;
+        (self.open, self.documents, self.shape, self.weight) = (0, false, None, None);
     }
 
     /// The sentences as a block, if they are few.
@@ -375,6 +408,71 @@ mod tests {
     }
 
     #[test]
+    fn weights_stay_with_their_sentences() {
+        let word = "w".repeat(1000);
+        for documents in [false, true] {
+            let mut sentences = Sentences::new("mine");
+            for i in 0..2000_u32 {
+                sentences.weight(f64::from(i)).unwrap();
+                if documents && i % 7 == 0 {
+                    sentences.document(); // which may start a block
+                }
+                sentences.add(&[&*word], &["L"]).unwrap();
+            }
+            let mut reader = Reader::of_sentences(sentences).unwrap();
+            let mut weights = vec![];
+            while let Some(block) = reader.next().unwrap() {
+                weights.extend(block.sentences().map(|s| block.weight(s.tokens.start)));
+            }
+            assert!(weights.into_iter().eq((0..2000).map(f64::from)));
+        }
+    }
+
+    /// Whatever is refused: the sentences are those that there were, and the next one is read as if nothing had been.
+    #[test]
+    fn a_refused_sentence_changes_nothing() {
+        type Refused = fn(&mut Sentences) -> bool;
+        let refused: [(&str, Refused); 7] = [
+            ("labels", |s| s.add(&["a", "b"], &["L"]).is_err()),
+            ("an empty field", |s| s.add(&["a", "b", ""], &["L", "M", "N"]).is_err()),
+            ("an empty label", |s| s.add(&["a", "b"], &["L", ""]).is_err()),
+            ("more fields", |s| s.add(&[vec!["a"], vec!["b", "c"]], &["L", "M"]).is_err()),
+            ("no fields", |s| s.add(&[[""; 0]], &["L"]).is_err()),
+            ("no labels", |s| s.add_unlabelled(&["a", ""]).is_err()),
+            ("attributes", |s| s.add(&[Ready(&[("a", f32::INFINITY)])], &["L"]).is_err()),
+        ];
+        let word = "w".repeat(1000);
+        for before in [0, 1, 3, 300] {
+            for document in [false, true] {
+                for (what, refuse) in refused {
+                    let made = |refuse: &dyn Fn(&mut Sentences)| {
+                        let mut sentences = Sentences::new("mine");
+                        (0..before).for_each(|_| sentences.add(&[&*word, "b"], &["L", "M"]).unwrap());
+                        if document {
+                            sentences.document();
+                        }
+                        refuse(&mut sentences);
+                        sentences.add(&["c"], &["L"]).unwrap();
+                        let told = sentences.add(&[""], &["L"]).unwrap_err();
+                        let mut reader = Reader::of_sentences(sentences).unwrap();
+                        let (mut lines, digest) = (vec![], reader.digest());
+                        while let Some(block) = reader.next().unwrap() {
+                            lines.extend(block.sentences().map(|s| (s.line, block.weight(s.tokens.start))));
+                        }
+                        (lines, digest, told)
+                    };
+                    let without = made(&|_| ());
+                    let with = made(&|sentences| {
+                        sentences.weight(0.5).unwrap(); // goes with it
+                        assert!(refuse(sentences) || before == 0, "{what}");
+                    });
+                    assert!(with == without, "{what} after {before}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn ready_attributes_have_values_and_weights() {
         let mut sentences = Sentences::new("mine");
         sentences.weight(0.5).unwrap();
@@ -435,13 +533,36 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_used_again() {
+    fn what_is_cleared_is_forgotten_but_for_its_memory() {
         let mut sentences = Sentences::new("mine");
-        for word in ["first", "second"] {
-            sentences.clear();
-            sentences.add_unlabelled(&[word]).unwrap();
-            let block = sentences.as_block();
-            assert_eq!((block.len(), block.field(0, 0), block.line(0)), (1, word, 1));
-        }
+        let long = "w".repeat(BLOCK + 1);
+        sentences.add(&[[&*long, "b"]], &["L"]).unwrap();
+        sentences.add(&[[&*long, "b"]], &["L"]).unwrap(); // in a block of its own
+        sentences.document();
+        sentences.weight(3.0).unwrap();
+        let held = sentences.block.rows.own_capacity();
+        sentences.clear();
+        assert!(sentences.is_empty() && sentences.shape().is_none());
+        assert_eq!(sentences.block.rows.own_capacity(), held);
+        sentences.add_unlabelled(&["second"]).unwrap();
+        let block = sentences.as_block();
+        assert_eq!((block.len(), block.field(0, 0), block.line(0)), (1, "second", 1));
+        assert_eq!((block.marks().len(), block.weight(0)), (1, 1.0));
+    }
+
+    #[test]
+    fn sentences_without_tokens_are_counted() {
+        let mut sentences = Sentences::new("mine");
+        assert!(sentences.is_empty());
+        sentences.weight(2.0).unwrap();
+        sentences.add::<&str, &str>(&[], &[]).unwrap();
+        sentences.add(&["a"], &["L"]).unwrap();
+        sentences.add_unlabelled::<&str>(&[]).unwrap();
+        sentences.add(&["b"], &["L"]).unwrap();
+        assert_eq!((sentences.len(), sentences.add(&[""], &["L"]).unwrap_err().line), (4, 5));
+        let mut reader = Reader::of_sentences(sentences).unwrap();
+        let block = reader.next().unwrap().unwrap();
+        let found: Vec<_> = block.sentences().map(|s| (s.line, block.weight(s.tokens.start))).collect();
+        assert_eq!(found, [(2, 1.0), (4, 1.0)]);
     }
 }

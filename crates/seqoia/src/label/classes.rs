@@ -2,19 +2,13 @@
 //! these values occurs has something else in that column, and what a model would say of it means nothing.
 
 use seqoia_data::features::Program;
-use seqoia_data::format::{Block, Format};
+use seqoia_data::format::Block;
 use serde::{Deserialize, Serialize};
 
-use super::Labeller;
-use super::columns::{column_name, place};
-use crate::error::Result;
-
 /// Tokens that are looked at: enough to see a class, too few to take time.
-const SAMPLE: usize = 2000;
+pub(crate) const SAMPLE: usize = 2000;
 /// More different values are not a class.
 const MOST: usize = 100;
-/// Values that an error names.
-const NAMED: usize = 5;
 
 /// A column with few different values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,51 +54,4 @@ impl Collector {
         let few = |class: &Class| class.values.len() <= MOST && class.values.len() * 5 <= self.tokens;
         self.classes.into_iter().filter(few).collect()
     }
-}
-
-/// Holds the first block of a file against the classes of a model. Returns what is doubtful, if anything is.
-///
-/// # Errors
-/// A column that has none of the values that it had in training.
-pub(crate) fn check(
-    labeller: &Labeller,
-    file: &str,
-    format: &dyn Format,
-    block: &Block,
-) -> Result<Option<String>> {
-    for Class { column, values } in &labeller.meta().classes {
-        let Some(place) = place(labeller, format, *column) else { continue };
-        let tokens = block.tokens().len().min(SAMPLE);
-        let mut strange: Vec<&str> = vec![];
-        let mut known = 0;
-        for i in 0..tokens {
-            let value = block.field(i, place);
-            match values.iter().any(|v| v == value) {
-                true => known += 1,
-                false if strange.len() < NAMED && !strange.contains(&value) => strange.push(value),
-                false => (),
-            }
-        }
-        let name = column_name(format.kind(), place);
-        if known == 0 && tokens > 0 {
-            let few: Vec<&str> = values.iter().take(NAMED).map(String::as_str).collect();
-            let what = format!(
-                "{name} has {}, none of which the training data had there: it had {}{}",
-                strange.join(" "),
-                few.join(" "),
-                if values.len() > NAMED { " and so on" } else { "" }
-            );
-            let help = "give the columns of the training data in their order, one token per line; is this running \
-                        text, or is a column missing?";
-            return Err(seqoia_data::Error::new(file, what).help(help).into());
-        }
-        if 2 * known < tokens {
-            return Ok(Some(format!(
-                "{file}: {} of the first {tokens} values of {name} were never seen in training, such as {}",
-                tokens - known,
-                strange.join(" ")
-            )));
-        }
-    }
-    Ok(None)
 }

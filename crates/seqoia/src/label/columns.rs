@@ -1,4 +1,5 @@
-//! Whether a file has what a model reads, and in which columns: it need not be like the training file.
+//! Whether a file has what a model reads, in which columns, and how labels are written into it: it need not be like the
+//! training file.
 //!
 //! A file in the format of the training file has its columns in the same places. In another format, columns mean
 //! the same in the same order, the label left out; of CoNLL-U and CoNLL-X the word alone is found elsewhere.
@@ -6,10 +7,15 @@
 use std::sync::Arc;
 
 use seqoia_data::features::Program;
-use seqoia_data::format::{Field, Format, Kind, Place};
+use seqoia_data::format::{self, Block, Field, Format, Kind, Place};
+use seqoia_data::scheme::{self, Scheme};
 
 use super::Labeller;
+use super::classes::{Class, SAMPLE};
 use crate::error::{Result, counted};
+
+/// Values of a column that an error names.
+const NAMED: usize = 5;
 
 /// What makes the attributes of a file: the model's own templates, reading the columns of the file.
 ///
@@ -152,4 +158,67 @@ fn lacks(labeller: &Labeller, format: &dyn Format, lacking: &[String]) -> String
 
 fn is_conll(kind: Kind) -> bool {
     matches!(kind, Kind::Conllu | Kind::Conllx)
+}
+
+/// Holds the first block of a file against the classes of a model. Returns what is doubtful, if anything is.
+///
+/// # Errors
+/// A column that has none of the values that it had in training.
+pub(crate) fn check_classes(
+    labeller: &Labeller,
+    file: &str,
+    format: &dyn Format,
+    block: &Block,
+) -> Result<Option<String>> {
+    for Class { column, values } in &labeller.meta().classes {
+        let Some(place) = place(labeller, format, *column) else { continue };
+        let tokens = block.tokens().len().min(SAMPLE);
+        let mut strange: Vec<&str> = vec![];
+        let mut known = 0;
+        for i in 0..tokens {
+            let value = block.field(i, place);
+            match values.iter().any(|v| v == value) {
+                true => known += 1,
+                false if strange.len() < NAMED && !strange.contains(&value) => strange.push(value),
+                false => (),
+            }
+        }
+        let name = column_name(format.kind(), place);
+        if known == 0 && tokens > 0 {
+            let few: Vec<&str> = values.iter().take(NAMED).map(String::as_str).collect();
+            let what = format!(
+                "{name} has {}, none of which the training data had there: it had {}{}",
+                strange.join(" "),
+                few.join(" "),
+                if values.len() > NAMED { " and so on" } else { "" }
+            );
+            let help = "give the columns of the training data in their order, one token per line; is this running \
+                        text, or is a column missing?";
+            return Err(seqoia_data::Error::new(file, what).help(help).into());
+        }
+        if 2 * known < tokens {
+            return Ok(Some(format!(
+                "{file}: {} of the first {tokens} values of {name} were never seen in training, such as {}",
+                tokens - known,
+                strange.join(" ")
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// The scheme of the model's training file and the one to write, if they differ: segmented text is written from
+/// its own.
+pub(crate) fn written_scheme(labeller: &Labeller, kind: Kind) -> Option<(Scheme, Scheme)> {
+    let from = labeller.schemes().file.filter(|_| kind == Kind::Words)?;
+    (from != format::WORDS_SCHEME).then_some((from, format::WORDS_SCHEME))
+}
+
+/// Names of labels as they are written into a file of this kind.
+pub(crate) fn as_written(labeller: &Labeller, kind: Kind, names: &mut Vec<String>) {
+    if let Some((from, to)) = written_scheme(labeller, kind) {
+        let found = std::mem::take(names);
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        scheme::convert(from, to, &found, names);
+    }
 }

@@ -8,11 +8,11 @@ use seqoia_data::format::{Format, Guess, Kind, Place};
 use seqoia_structures::chain::{Chain, Layout, Rules, Sets, Space};
 
 use super::classes::{Class, Collector};
-use super::options::{DataOptions, Features, PairChoice, RuleChoice};
+use super::options::{DataOptions, Features, PairChoice, Recipe, RuleChoice, Schemes};
 use super::rules::{self, Broken};
-use super::schemes::{self, Schemes};
+use super::schemes;
 use super::suspects::{self, Met};
-use super::{Recipe, Source, own_words, raw, weights};
+use super::{Source, own_words, raw, weights};
 use crate::error::{BadOption, Result};
 
 /// Everything that training needs to know about its data.
@@ -119,10 +119,11 @@ pub(crate) struct Reading {
 impl Reading {
     pub(crate) fn new(source: Source, options: &DataOptions) -> Result<Reading> {
         let file = source.name();
-        let (source, lexica) = own_words::collect(source, &options.features, options.format)?;
-        let mut reader = source.reader(options.format, options.features.reads_mentions())?;
+        let kind = source.format(options);
+        let (source, lexica) = own_words::collect(source, &options.features, kind)?;
+        let mut reader = source.reader(kind, options.features.reads_mentions())?;
         let format = reader.format();
-        if let (None, Some(guess @ Guess::Csv(_))) = (options.format, format.guess()) {
+        if let (None, Some(guess @ Guess::Csv(_))) = (kind, format.guess()) {
             let what = guess.doubt().unwrap_or_default();
             return Err(seqoia_data::Error::new(file, what).help(guess.help()).into());
         }
@@ -169,7 +170,7 @@ impl TrainingSet {
             doubts.extend(suspects(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?);
         }
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
-        let all = options.pairs() == PairChoice::All;
+        let all = options.pairs_or_default() == PairChoice::All;
         let too_many =
             || BadOption::new("more than four billion weights; try `cutoff 2` or `pairs observed`").into();
         if all
@@ -235,8 +236,8 @@ impl TrainingSet {
             without_pos: features.without_pos,
             digest,
             cutoff: options.cutoff.max(1),
-            pairs: options.pairs(),
-            recipe: options.recipe,
+            pairs: options.pairs_or_default(),
+            recipe: options.recipe(),
             terms: terms(options, rules.as_deref()),
             rules,
             broken,

@@ -12,9 +12,9 @@ use seqoia_data::scheme;
 use seqoia_strategies::Crew;
 use seqoia_structures::chain::{Decoder, Limits, Rules, Space};
 
+use super::options::Schemes;
 use super::raw;
 use super::rules;
-use super::schemes::Schemes;
 use super::scorer::Scorer;
 use super::{Source, TrainingSet};
 use crate::error::{Result, counted};

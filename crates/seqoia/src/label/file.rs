@@ -4,17 +4,14 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{
-    self, Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader,
-};
+use seqoia_data::format::{Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader};
 use seqoia_data::open::Input;
-use seqoia_data::scheme::{self, Scheme};
+use seqoia_data::scheme;
 use seqoia_strategies::{Crew, lock};
 
 use super::Labeller;
 use super::Predictor;
-use super::classes;
-use super::columns::{label_column, program_for};
+use super::columns::{as_written, check_classes, label_column, program_for, written_scheme};
 use super::page::{self, Against, Comparing, Seen};
 use super::records::json;
 use crate::error::{BadOption, Result};
@@ -109,7 +106,7 @@ pub fn predict(
     }
     reader.fill(&mut first)?;
     let parsed = parse(&file, &*format, &mut first);
-    let mut doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
+    let mut doubts = Vec::from_iter(check_classes(labeller, &file, &*format, &first)?);
     if let Some(guess @ Guess::Csv(_)) = format.guess() {
         // A word alone may hold commas, so this is not refused.
         doubts.extend(guess.doubt().map(|doubt| format!("{file}: {doubt}")));
@@ -247,22 +244,6 @@ fn check_labels(labeller: &Labeller, file: &str, format: &dyn Format) -> Result<
         }
     }
     Ok(())
-}
-
-/// The scheme of the model's training file and the one to write, if they differ: segmented text is written from
-/// its own.
-fn written_scheme(labeller: &Labeller, kind: Kind) -> Option<(Scheme, Scheme)> {
-    let from = labeller.schemes().file.filter(|_| kind == Kind::Words)?;
-    (from != format::WORDS_SCHEME).then_some((from, format::WORDS_SCHEME))
-}
-
-/// Names of labels as they are written into a file of this kind.
-pub(crate) fn as_written(labeller: &Labeller, kind: Kind, names: &mut Vec<String>) {
-    if let Some((from, to)) = written_scheme(labeller, kind) {
-        let found = std::mem::take(names);
-        let found: Vec<&str> = found.iter().map(String::as_str).collect();
-        scheme::convert(from, to, &found, names);
-    }
 }
 
 /// Finds the rows of a block. A broken line takes none of the sentences before it along: they are left in the block.

@@ -49,7 +49,7 @@ pub fn cross_validate(
         return Err(BadOption::of("folds", folds, "at least two folds are needed").into());
     }
     let name = input.name.clone();
-    let (kind, sentences) = sentences(Blocks::new(input), data.format)?;
+    let (kind, sentences) = sentences(Blocks::new(input), data.format_of_text())?;
     if sentences.len() < folds {
         let have = counted(sentences.len(), "sentence");
         return Err(BadOption::of("folds", folds, format!("{name} has only {have}")).into());

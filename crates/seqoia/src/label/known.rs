@@ -10,7 +10,7 @@ use seqoia_data::scheme::{self, Scheme};
 use seqoia_structures::chain::{Sets, Steps};
 
 use super::meta::Meta;
-use super::schemes::Schemes;
+use super::options::Schemes;
 
 /// What labels of a file mean to a model.
 pub(crate) struct KnownLabels {

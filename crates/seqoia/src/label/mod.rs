@@ -3,7 +3,7 @@
 //! | file | its job |
 //! |---|---|
 //! | `training` | the short way from data to a model, for programs |
-//! | `options/`, `recipes` | what a user can choose about data and features, and what goes with a feature set |
+//! | `options/` | what a user can choose about data and features, and what goes with a feature set |
 //! | `source`, `data`, `own_words` | training data, read |
 //! | `schemes`, `rules`, `weights`, `suspects`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
@@ -27,7 +27,6 @@ pub(crate) mod options;
 pub(crate) mod own_words;
 mod page;
 mod raw;
-pub mod recipes;
 mod records;
 mod rules;
 mod save;
@@ -52,11 +51,12 @@ pub use file::{Labelled, Output, PredictOptions, predict};
 pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
 pub use meta::Meta;
 pub use model::Labeller;
-pub use options::{DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, RuleChoice};
+pub use options::recipes;
+pub use options::{
+    DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, Recipe, RuleChoice, Schemes,
+};
 pub use page::{Against, Seen};
-pub use recipes::Recipe;
 pub use rules::Broken;
-pub use schemes::Schemes;
 pub use seqoia_model::codes::Bits;
 pub use shrink::{ShrinkOptions, shrink};
 pub use source::Source;

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use seqoia_core::Score;
 use seqoia_data::features::{
     ClustersView, Frozen, KeysView, Labels, LexicaView, NamesView, Program, StringsView, WordListView,
 };
@@ -14,10 +13,8 @@ use seqoia_model::{Container, Error as ModelError, write_atomically};
 use seqoia_structures::chain::{Rules, Space, SpaceView};
 
 use super::meta::{Description, KIND, Meta};
-use super::options::RuleChoice;
-use super::schemes::Schemes;
-use super::trial::try_out;
-use super::{Predictor, Source, rules};
+use super::options::{RuleChoice, Schemes};
+use super::rules;
 use crate::error::Result;
 use crate::run::Head;
 
@@ -60,21 +57,6 @@ impl Labeller {
     /// When it cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         Ok(write_atomically(path.as_ref(), self.parts.container.as_bytes())?)
-    }
-
-    /// A worker that labels with this model; make one for each thread.
-    #[must_use]
-    pub fn predictor(&self) -> Predictor {
-        Predictor::new(self)
-    }
-
-    /// How good it is on labelled data: the score that counts first (F1 of chunks, where labels are chunks), then the
-    /// share of tokens that are right.
-    ///
-    /// # Errors
-    /// Data that cannot be read, does not fit the model or has no labels.
-    pub fn score(&self, data: impl Into<Source>) -> Result<Vec<Score>> {
-        Ok(try_out(self, data)?.scores)
     }
 
     /// A model that is in memory; `name` is for errors.

@@ -6,8 +6,7 @@ use seqoia_data::format::{Block, Format, Kind, Place, is_cut};
 
 use super::Labeller;
 use super::Predictor;
-use super::columns::word_column;
-use super::file::as_written;
+use super::columns::{as_written, word_column};
 use crate::error::Result;
 
 /// The likeliest labels of a token that are kept, down to [`LEAST`].

@@ -91,24 +91,10 @@ pub(super) fn json(
         });
         record.nbest = Some(ranked.collect::<Result<_>>()?);
     }
-    let failed = |e: serde_json::Error| Error::Output(e.to_string());
-    let start = out.len();
-    if format.kind() == Kind::Jsonl {
-        let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
-        for (key, value) in format::other_json_keys(line) {
-            if !record.has(&key) {
-                out.push(if out.len() == start { b'{' } else { b',' });
-                serde_json::to_writer(&mut *out, &key).map_err(failed)?;
-                out.push(b':');
-                out.extend_from_slice(value.as_bytes());
-            }
-        }
-    }
-    let brace = out.len();
-    serde_json::to_writer(&mut *out, &record).map_err(failed)?;
-    if brace > start {
-        out[brace] = b','; // the object was opened before
-    }
-    out.push(b'\n');
-    Ok(())
+    let line = match format.kind() {
+        Kind::Jsonl => block.tokens().get(first).map_or("", |token| block.slice(token.span)),
+        _ => "",
+    };
+    let taken = |key: &str| matches!(key, "tokens" | "features" | "labels" | "weight") || record.has(key);
+    format::put_with_other_keys(line, taken, &record, out).map_err(|e| Error::Output(e.to_string()))
 }

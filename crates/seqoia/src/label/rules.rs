@@ -5,8 +5,7 @@ use seqoia_data::format::Kind;
 use seqoia_data::scheme::Scheme;
 use seqoia_structures::chain::{Known, Limits, Rules, Sets};
 
-use super::options::RuleChoice;
-use super::schemes::Schemes;
+use super::options::{RuleChoice, Schemes};
 use crate::error::{BadOption, Result};
 
 /// Sentences whose gold labels break the rules.

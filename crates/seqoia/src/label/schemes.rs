@@ -4,26 +4,10 @@ use std::collections::HashMap;
 
 use seqoia_data::features::{Indexer, Labels, Memory, OR};
 use seqoia_data::format::{self, Kind};
-use seqoia_data::scheme::{self, Recogniser, Scheme};
+use seqoia_data::scheme::{self, Recogniser};
 
-use super::options::DataOptions;
+use super::options::{DataOptions, Schemes};
 use crate::error::{BadOption, Result};
-
-/// How labels of the file and labels of the model go together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Schemes {
-    /// The file's; none if its labels are not chunks.
-    pub file: Option<Scheme>,
-    /// The one trained in.
-    pub model: Option<Scheme>,
-}
-
-impl Schemes {
-    /// The scheme of the model and that of the file, if they differ.
-    pub(crate) fn change(self) -> Option<(Scheme, Scheme)> {
-        self.model.zip(self.file).filter(|(model, file)| model != file)
-    }
-}
 
 /// Recognises the scheme of the labels, and writes them in the one to train in.
 pub(crate) fn recognise(
@@ -50,7 +34,7 @@ pub(crate) fn recognise(
         }
         schemes.file = recogniser.finish();
     }
-    schemes.model = options.scheme(schemes.file);
+    schemes.model = options.scheme_for(schemes.file);
     let change = match (schemes.file, schemes.model) {
         (Some(from), Some(to)) if options.partial.is_some() && !scheme::is_local(from, to) => {
             let what = format!(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use seqoia_data::format::{Blocks, Kind, Reader, Sentences};
 use seqoia_data::open::{Input, open};
 
+use super::options::DataOptions;
 use crate::error::{Error, Result};
 
 /// Labelled data, not read yet.
@@ -56,6 +57,14 @@ impl Source {
             Source::File(path) => path.display().to_string(),
             Source::Input(input) => input.name.clone(),
             Source::Sentences(sentences) => sentences.name().to_owned(),
+        }
+    }
+
+    /// The format that it is to be read in, if that is not to be recognised.
+    pub(crate) fn format(&self, options: &DataOptions) -> Option<Kind> {
+        match self {
+            Source::File(_) | Source::Input(_) => options.format_of_text(),
+            Source::Sentences(_) => options.format,
         }
     }
 

@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::dev::{DevJudge, DevSet};
 use super::meta::KIND;
-use super::{TrainingSet, save};
+use super::{Recipe, TrainingSet, save};
 use crate::error::{BadOption, Result};
-use crate::run::{Description, Head, LearnOptions, Load, Need, Task, Terms, Trained};
+use crate::run::{Description, Head, LearnOptions, Load, Need, Passes, Task, Terms, Trained};
 
 /// How a chain is searched and summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -206,7 +206,7 @@ impl Task for LabelTask<'_> {
         });
         features.extend(set.without_pos.then(|| "no column for parts of speech".to_owned()));
         blocks.push(("features", features));
-        blocks.extend(set.recipe.map(|recipe| ("recipe", recipe.told(set, learn))));
+        blocks.extend(set.recipe.map(|recipe| ("recipe", told(recipe, set, learn))));
         if !set.terms.is_empty() {
             blocks
                 .push(("labels", set.terms.iter().map(|(name, value)| format!("{name} {value}")).collect()));
@@ -236,6 +236,9 @@ impl Task for LabelTask<'_> {
                 serde_json::Value::Object(record) => record,
                 _ => serde_json::Map::new(),
             },
+            feature: "attribute",
+            strange_start: "that model has none of these attributes; are its templates others?",
+            nothing_learned: "is `cutoff` too high, or a penalty?",
             example_file: match set.kind {
                 Kind::Columns | Kind::Words | Kind::Tagged => "test.txt",
                 Kind::Conllu | Kind::Conllx => "test.conllu",
@@ -292,6 +295,23 @@ fn note(space: SpaceView<'_>, x: SequenceView<'_>) -> usize {
     let parts = x.len() * row + steps * matrix;
     let pool = copies(x.nodes, x.len()) * row + copies(x.edges, steps) * matrix + matrix;
     size_of::<f64>() * (parts + pool) + size_of::<Row>() * (nodes + edges + space.labels * blocks)
+}
+
+/// What of a recipe a run has, or has instead: for the person who starts it.
+fn told(recipe: &Recipe, set: &TrainingSet, learn: &LearnOptions) -> Vec<String> {
+    let mut told = vec![recipe.set.to_owned()];
+    if learn.learner.name == recipe.learn.learner {
+        let value = |name: &str| learn.settings.iter().find(|(given, _)| *given == name);
+        let parameters = recipe.learn.parameters.iter().filter_map(|(name, _)| value(name));
+        told.push(learn.learner.name.to_owned());
+        told.extend(parameters.map(|(name, value)| format!("{name} {value}")));
+        if let Some(Passes::Exactly(passes)) = learn.passes {
+            told.push(format!("{passes} passes"));
+        }
+    }
+    told.extend(set.schemes.model.map(|scheme| format!("scheme {}", scheme.name())));
+    told.push(format!("pairs {}", set.pairs.name()));
+    told
 }
 
 /// What may not be meant so.

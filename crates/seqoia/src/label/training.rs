@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use seqoia_data::scheme::Scheme;
 
-use super::recipes::DEFAULT_LEARNER;
-use super::{ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, Recipe};
+use super::options::recipes::DEFAULT_LEARNER;
+use super::{ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice};
 use super::{RuleChoice, Source, TrainingSet};
 use crate::error::{BadOption, Result};
 use crate::run::{LearnOptions, Passes, Run, Strength, Watch, Wish};
@@ -200,8 +200,7 @@ impl Training {
         if let Some(wrong) = self.wrong.take() {
             return Err(wrong.into());
         }
-        self.data.recipe = Recipe::of(&self.data.features);
-        let recipe = self.data.recipe.map(|recipe| &recipe.learn);
+        let recipe = self.data.recipe().map(|recipe| &recipe.learn);
         let learn = LearnOptions {
             threads: self.threads.max(1),
             seed: self.seed,

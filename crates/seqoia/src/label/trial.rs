@@ -18,6 +18,17 @@ pub struct Trial {
     pub tokens: u64,
 }
 
+impl Labeller {
+    /// How good it is on labelled data: the score that counts first (F1 of chunks, where labels are chunks), then the
+    /// share of tokens that are right.
+    ///
+    /// # Errors
+    /// Data that cannot be read, does not fit the model or has no labels.
+    pub fn score(&self, data: impl Into<Source>) -> Result<Vec<Score>> {
+        Ok(try_out(self, data)?.scores)
+    }
+}
+
 /// Labels a file on one thread and scores what is found.
 ///
 /// # Errors

@@ -170,11 +170,11 @@ fn no_words() -> Error {
 /// A token of a sentence that was typed.
 struct Row {
     word: String,
-    /// All columns that the model may read; `_` where it does not.
+    /// The columns that the model reads.
     fields: Vec<String>,
 }
 
-/// Puts words, with further columns behind slashes, into the columns that the model reads.
+/// Words, with further columns behind slashes, as the columns that the model reads.
 fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
     if labeller.program().given().is_some() {
         return Err(bad(format!(
@@ -186,7 +186,6 @@ fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
     if columns.is_empty() {
         columns.push(0);
     }
-    let last = columns.last().copied().unwrap_or(0);
     let mut rows = vec![];
     for piece in text.split_whitespace() {
         // A word may have slashes itself.
@@ -195,9 +194,8 @@ fn rows(labeller: &Labeller, text: &str) -> Result<Vec<Row>> {
         if fields.len() < columns.len() || fields.iter().any(|f| f.is_empty()) {
             return Err(missing(labeller, piece, &columns));
         }
-        let mut row = vec!["_".to_owned(); last + 1];
-        columns.iter().zip(&fields).for_each(|(column, field)| row[*column] = (*field).to_owned());
-        rows.push(Row { word: fields.first().copied().unwrap_or_default().to_owned(), fields: row });
+        let fields: Vec<String> = fields.into_iter().map(str::to_owned).collect();
+        rows.push(Row { word: fields.first().cloned().unwrap_or_default(), fields });
     }
     if rows.len() > 1 && rows.iter().all(|row| row.word.contains('/')) {
         let read = columns.iter().map(|c| column_name(labeller.kind(), *c)).collect::<Vec<_>>().join(" and ");

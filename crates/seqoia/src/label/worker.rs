@@ -75,6 +75,14 @@ pub(crate) struct Probabilities {
     pub(crate) log_z: f64,
 }
 
+impl Labeller {
+    /// A worker that labels with this model; make one for each thread.
+    #[must_use]
+    pub fn predictor(&self) -> Predictor {
+        Predictor::new(self)
+    }
+}
+
 impl Predictor {
     /// A worker.
     #[must_use]
@@ -122,8 +130,9 @@ impl Predictor {
         &self.labeller
     }
 
-    /// Labels a sentence, in the scheme of the training data. A token is a word, the fields that the model reads, or
-    /// all columns of its training data, whatever stands in place of the label; of a model that was trained on ready
+    /// Labels a sentence, in the scheme of the training data. A token has the fields that the model reads (a word, if
+    /// that is all), or all columns of its training data, whatever stands in place of the label, which may be left out
+    /// if it is the last; of a model that was trained on ready
     /// attributes it is [`Ready`](seqoia_data::format::Ready).
     ///
     /// # Errors
@@ -136,19 +145,24 @@ impl Predictor {
         self.best_names()
     }
 
-    /// Labels sentences, each with its document around it.
+    /// Labels sentences, each with its document around it. There is an answer for every sentence in its place, an
+    /// empty one for those without tokens.
     ///
     /// # Errors
     /// As [`label`](Self::label).
     pub fn label_sentences(&mut self, sentences: Sentences) -> Result<Vec<Vec<String>>> {
-        self.fit(sentences.shape())?;
+        let mut all = vec![vec![]; sentences.len()];
+        let Some(shape) = sentences.shape() else { return Ok(all) };
+        self.fit(shape)?;
         let mut reader = Reader::of_sentences(sentences)?;
-        let (file, mut all) = (reader.name().to_owned(), vec![]);
+        let file = reader.name().to_owned();
         while let Some(block) = reader.next()? {
             for sentence in block.sentences() {
                 self.forget();
                 self.extract(&file, block, sentence.tokens)?;
-                all.push(self.best_names()?);
+                // Its number, from 1, stands as its line.
+                let place = usize::try_from(sentence.line).unwrap_or(usize::MAX) - 1;
+                all[place] = self.best_names()?;
             }
         }
         Ok(all)
@@ -220,7 +234,7 @@ impl Predictor {
 
     fn read_sentence<T: AsToken>(&mut self, sentence: &mut Sentences, tokens: &[T]) -> Result<()> {
         sentence.add_unlabelled(tokens)?;
-        self.fit(sentence.shape())?;
+        self.fit(sentence.shape().unwrap_or_default())?;
         self.forget();
         self.extract(SENTENCE, sentence.as_block(), 0..tokens.len())
     }
@@ -235,20 +249,24 @@ impl Predictor {
             let what = "the model was trained on ready attributes, and the tokens have none";
             return Err(Error::Mismatch(what.to_owned()));
         }
-        let program = if read.last().is_none_or(|last| *last < fields) {
+        let meta = self.labeller.meta();
+        let (all, last) = (meta.columns, meta.label_column + 1 == meta.columns);
+        let program = if read.is_empty() || fields == all || last && fields + 1 == all {
             Arc::clone(program)
         } else if fields == read.len() {
             let place = |column: u16| read.iter().position(|c| *c == usize::from(column)).unwrap_or(0);
-            let templates = self.labeller.meta().templates.iter();
+            let templates = meta.templates.iter();
             Arc::new(Program::new(
                 templates.map(|t| t.moved(|column| u16::try_from(place(column)).unwrap_or(column))).collect(),
             ))
         } else {
             let names = read.iter().map(|column| column_name(self.labeller.kind(), *column));
             return Err(Error::Mismatch(format!(
-                "a token has {}, the model reads {}",
+                "a token has {}; give the model what it reads, {}, or all {all} columns of its training data, in \
+                 their order{}",
                 counted(fields, "field"),
-                names.collect::<Vec<_>>().join(" and ")
+                names.collect::<Vec<_>>().join(" and "),
+                if last { ", with or without the label" } else { "" }
             )));
         };
         (self.program, self.extractor, self.fitted) = (program, None, Some((fields, ready)));

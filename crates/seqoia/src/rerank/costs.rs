@@ -86,12 +86,7 @@ pub fn chosen_costs(gold: Input, choices: Input) -> Result<Costs> {
 }
 
 fn by_number(list: &CandidateList<'_>, line: &str) -> std::result::Result<usize, String> {
-    let told = |error: serde_json::Error| {
-        format!(
-            "not a choice: {}",
-            error.to_string().replace(" at line 1 column ", ", at byte ").replace('`', "'")
-        )
-    };
+    let told = |error| format!("not a choice: {}", seqoia_data::text::told(&error));
     let Choice { id, candidate } = serde_json::from_str(line).map_err(told)?;
     let of_list = list.id.map(|id| serde_json::from_str::<Value>(id).unwrap_or_default());
     if let (Some(id), Some(of_list)) = (&id, &of_list)

@@ -21,7 +21,7 @@ pub struct CandidateSet {
     pub candidates: usize,
     /// Lists whose candidates do not all cost the same: those that teach something.
     pub decided: usize,
-    /// Bytes of the largest line.
+    /// Bytes of the largest stretch of text that was in memory, with the largest list.
     pub(crate) text: usize,
     pub(crate) lists: Arc<Vec<List>>,
     features: Arc<Strings>,
@@ -53,20 +53,20 @@ impl CandidateSet {
     fn numbered(input: Input, mut number: impl FnMut(&str) -> Option<u32>) -> Result<CandidateSet> {
         let mut reader = CandidateLists::new(input);
         let file = reader.name().to_owned();
-        let (mut lists, mut candidates, mut decided, mut text) = (vec![], 0, 0, 0);
+        let (mut lists, mut candidates, mut decided) = (vec![], 0, 0);
         while let Some(found) = reader.next()? {
             let costs = costs(&found, &file)?;
             let lowest = least(&costs);
             let list = List { candidates: ragged(&found, &mut number, &file)?, costs, weight: 1.0 };
             candidates += list.costs.len();
             decided += usize::from(list.costs.iter().any(|cost| *cost > lowest));
-            text = text.max(found.candidates.iter().map(|c| 64 + c.text.len() + 64 * c.features.len()).sum());
             lists.push(list);
         }
         if lists.is_empty() {
             return Err(DataError::new(file, "the file has no list of candidates").into());
         }
-        let (digest, lists, features) = (reader.digest(), Arc::new(lists), Arc::default());
+        let (digest, text) = (reader.digest(), reader.largest());
+        let (lists, features) = (Arc::new(lists), Arc::default());
         Ok(CandidateSet { file, digest, candidates, decided, text, lists, features })
     }
 

@@ -4,10 +4,10 @@ use std::io::Write;
 
 use seqoia_data::Error as DataError;
 use seqoia_data::candidates::{CandidateList, CandidateLists};
+use seqoia_data::format::put_with_other_keys;
 use seqoia_data::open::Input;
 use seqoia_structures::list::{best, log_sum};
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::Reranker;
 use crate::error::{Error, Result};
@@ -25,17 +25,28 @@ pub struct Choices {
     pub eager: bool,
 }
 
-/// A choice as JSON.
+/// A choice as JSON; what else stands in the line of its list stands before it.
 #[derive(Serialize)]
 struct Record<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a RawValue>,
     #[serde(flatten)]
     chosen: Ranked<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     marginals: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nbest: Option<Vec<Ranked<'a>>>,
+}
+
+impl Record<'_> {
+    /// Whether it has this key. Those of a line must not be there twice.
+    fn has(&self, key: &str) -> bool {
+        match key {
+            "candidate" | "text" | "score" => true,
+            "probability" => self.chosen.probability.is_some(),
+            "marginals" => self.marginals.is_some(),
+            "nbest" => self.nbest.is_some(),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -122,13 +133,13 @@ fn json(
         probability: probable.then(|| shares[candidate]),
     };
     let record = Record {
-        id: list.id.and_then(|id| serde_json::from_str(id).ok()),
         chosen: one(best(scores)),
         marginals: how.marginals.then_some(shares),
         nbest: how.nbest.map(|k| ranked(scores, k).into_iter().map(one).collect()),
     };
-    let line = serde_json::to_string(&record).map_err(|e| Error::Output(e.to_string()))?;
-    Ok(writeln!(out, "{line}")?)
+    let (taken, mut line) = (|key: &str| key == "candidates" || record.has(key), vec![]);
+    put_with_other_keys(list.json, taken, &record, &mut line).map_err(|e| Error::Output(e.to_string()))?;
+    Ok(out.write_all(&line)?)
 }
 
 #[cfg(test)]

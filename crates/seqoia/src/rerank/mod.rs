@@ -2,6 +2,7 @@
 //!
 //! | file | its job |
 //! |---|---|
+//! | `training` | the short way from lists to a model, for programs |
 //! | `data` | lists with costs, read and numbered |
 //! | `task` | them as a [`Task`](crate::run::Task), and the dev score |
 //! | `model` | the model file, and the scores of candidates |
@@ -13,9 +14,11 @@ mod data;
 mod file;
 mod model;
 mod task;
+mod training;
 
 pub use costs::{Costs, chosen_costs};
 pub use data::CandidateSet;
 pub use file::{Choices, choose};
 pub use model::{Reranker, Strength, Summary};
 pub use task::RerankTask;
+pub use training::{DEFAULT_LEARNER, RerankTraining};

@@ -162,7 +162,8 @@ impl Reranker {
         scores.clear();
         scores.extend(candidates.iter().map(|candidate| {
             let parts = candidate.features.iter();
-            parts.map(|(name, value)| f64::from(weight(name)) * f64::from(*value)).sum::<f64>()
+            // An empty sum is -0.
+            0.0 + parts.map(|(name, value)| f64::from(weight(name)) * f64::from(*value)).sum::<f64>()
         }));
         Ok(())
     }

@@ -78,8 +78,9 @@ impl Task for RerankTask<'_> {
             weights,
             data: names + sets.clone().map(CandidateSet::bytes).sum::<usize>(),
             workers: (load.threads + load.batch) * note,
-            // The text of a line and what was found in it; names and weights once more while a model is written.
-            reading: (3 * sets.map(|set| set.text).max().unwrap_or(0)).max(2 * names + 12 * weights),
+            // Text and lists, while the table of names grows; then names and weights once more in a table, in parts
+            // and in the bytes of a model.
+            reading: (sets.map(|set| set.text).max().unwrap_or(0) + names / 2).max(3 * names + 12 * weights),
         }
     }
 
@@ -105,7 +106,16 @@ impl Task for RerankTask<'_> {
             ("weights", json!(set.features().len())),
         ];
         let record = record.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Description { blocks, warnings, record, example_file: "lists.jsonl", ..Description::default() }
+        Description {
+            blocks,
+            warnings,
+            record,
+            feature: "feature",
+            strange_start: "that model has none of these features; does it belong to other lists?",
+            nothing_learned: "do the candidates of the lists cost the same, or is a penalty too high?",
+            example_file: "lists.jsonl",
+            ..Description::default()
+        }
     }
 
     fn model(&self, trained: &Trained, head: Head) -> Result<Vec<u8>> {

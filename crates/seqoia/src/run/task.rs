@@ -96,6 +96,12 @@ pub struct Description {
     pub remarks: Vec<(&'static str, Vec<String>)>,
     /// Figures for the record of the start.
     pub record: serde_json::Map<String, serde_json::Value>,
+    /// What has a weight, in one word.
+    pub feature: &'static str,
+    /// Said of a model to start from that knows no feature of the data.
+    pub strange_start: &'static str,
+    /// What to look at if all weights are 0 in the end.
+    pub nothing_learned: &'static str,
     /// What a file to predict may be called.
     pub example_file: &'static str,
 }

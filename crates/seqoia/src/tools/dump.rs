@@ -15,7 +15,7 @@ use seqoia_data::open::Input;
 use crate::error::Result;
 use crate::label::data::Reading;
 use crate::label::options::DataOptions;
-use crate::label::own_words;
+use crate::label::{Source, own_words};
 use crate::tools::expand::{Expander, Names};
 
 /// Writes the labels and attributes of a training file to `out`: a block at a time, unless a cut-off or
@@ -31,8 +31,10 @@ pub fn dump_features(input: Input, options: &DataOptions, out: &mut dyn Write) -
 }
 
 fn as_it_comes(input: Input, options: &DataOptions, out: &mut dyn Write) -> Result<()> {
-    let (source, lexica) = own_words::collect(input.into(), &options.features, options.format)?;
-    let mut reader = source.reader(options.format, options.features.reads_mentions())?;
+    let source = Source::from(input);
+    let kind = source.format(options);
+    let (source, lexica) = own_words::collect(source, &options.features, kind)?;
+    let mut reader = source.reader(kind, options.features.reads_mentions())?;
     let (file, format) = (reader.name().to_owned(), reader.format());
     let label = options.label.resolve(&file, &*format)?;
     let program = options.features.resolve(&*format, Some(label))?.compile(&file, format.columns(), label)?;

@@ -4,9 +4,7 @@ use seqoia_data::format::Kind;
 use seqoia_data::rules::RuleTable;
 use seqoia_data::scheme::Scheme;
 
-use super::{FeatureChoice, LabelColumn};
-use crate::label::recipes::Recipe;
-use crate::label::schemes::Schemes;
+use super::{FeatureChoice, LabelColumn, Recipe};
 
 /// Which (attribute, label) pairs have a weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +36,23 @@ pub enum RuleChoice {
     Table(RuleTable),
 }
 
-/// How data is read.
+/// How labels of the file and labels of the model go together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Schemes {
+    /// The file's; none if its labels are not chunks.
+    pub file: Option<Scheme>,
+    /// The one trained in.
+    pub model: Option<Scheme>,
+}
+
+impl Schemes {
+    /// The scheme of the model and that of the file, if they differ.
+    pub(crate) fn change(self) -> Option<(Scheme, Scheme)> {
+        self.model.zip(self.file).filter(|(model, file)| model != file)
+    }
+}
+
+/// How data is read. What was not chosen goes as the [recipe](Self::recipe) says.
 #[derive(Clone, Debug, Default)]
 pub struct DataOptions {
     /// The attributes.
@@ -51,9 +65,7 @@ pub struct DataOptions {
     pub cutoff: u32,
     /// Which pairs have a weight; the recipe's if none.
     pub pairs: Option<PairChoice>,
-    /// What goes where nothing was chosen: pairs and, for labels that are chunks, the scheme. See [`Recipe::of`].
-    pub recipe: Option<&'static Recipe>,
-    /// The format, if it is not to be recognised.
+    /// The format, if it is not to be recognised; the recipe's if none.
     pub format: Option<Kind>,
     /// What labellings are held to.
     pub rules: Option<RuleChoice>,
@@ -69,19 +81,31 @@ pub struct DataOptions {
 }
 
 impl DataOptions {
+    /// What goes where nothing was chosen: the format of a text, pairs and, for labels that are chunks, the scheme.
+    #[must_use]
+    pub fn recipe(&self) -> Option<&'static Recipe> {
+        Recipe::of(&self.features)
+    }
+
     /// Which pairs have a weight.
-    pub(crate) fn pairs(&self) -> PairChoice {
-        self.pairs.or(self.recipe.map(|recipe| recipe.pairs)).unwrap_or_default()
+    pub(crate) fn pairs_or_default(&self) -> PairChoice {
+        self.pairs.or(self.recipe().map(|recipe| recipe.pairs)).unwrap_or_default()
+    }
+
+    /// The format of a text, if it is not to be recognised. Beside other features, a set does not say what the text is.
+    pub(crate) fn format_of_text(&self) -> Option<Kind> {
+        let alone = || self.recipe().filter(|_| self.features.sets.len() == 1);
+        self.format.or_else(|| alone()?.format)
     }
 
     /// The scheme to train in, for a file whose labels are in `file`. What a recipe would like is left alone where
     /// single labels are spoken of, which other schemes name otherwise.
-    pub(crate) fn scheme(&self, file: Option<Scheme>) -> Option<Scheme> {
+    pub(crate) fn scheme_for(&self, file: Option<Scheme>) -> Option<Scheme> {
         let single = self.rules.is_some()
             || self.partial.is_some()
             || !self.label_weights.is_empty()
             || !self.label_costs.is_empty();
-        let recipe = self.recipe.and_then(|recipe| recipe.scheme).filter(|_| file.is_some() && !single);
+        let recipe = self.recipe().and_then(|recipe| recipe.scheme).filter(|_| file.is_some() && !single);
         self.scheme.or(recipe).or(file)
     }
 }

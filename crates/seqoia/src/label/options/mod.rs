@@ -3,7 +3,9 @@
 mod column;
 mod data;
 mod features;
+pub mod recipes;
 
 pub use column::LabelColumn;
-pub use data::{DataOptions, PairChoice, RuleChoice};
+pub use data::{DataOptions, PairChoice, RuleChoice, Schemes};
 pub use features::{FeatureChoice, Features};
+pub use recipes::Recipe;

@@ -1,11 +1,12 @@
-//! What goes with a named feature set unless the user says otherwise: learner, parameters, passes, label scheme and
-//! pairs that were measured to be best for its task, on dev sets and held-out parts of training data. The sets of
-//! papers (`ner-001`, `ner-003`) carry none.
+//! What goes with a named feature set unless the user says otherwise: the format of its data; learner, parameters,
+//! passes, label scheme and pairs that were measured to be best for its task, on dev sets and held-out parts of training
+//! data (`experiments/runs/2026-11-recipes.txt`). The sets of papers (`ner-001`, `ner-003`) carry none.
 
+use seqoia_data::format::Kind;
 use seqoia_data::scheme::Scheme;
 
-use super::{FeatureChoice, PairChoice, TrainingSet};
-use crate::run::{self, LearnOptions, Passes};
+use super::{FeatureChoice, PairChoice};
+use crate::run;
 
 /// The learner of data without a recipe: the best mean dev score over fourteen data sets at its own defaults among
 /// those that need at most a tenth of the time of `lbfgs`.
@@ -18,6 +19,8 @@ pub struct Recipe {
     pub set: &'static str,
     /// How to learn.
     pub learn: run::Recipe,
+    /// The format of texts, where it cannot be recognised: segmented text looks like columns.
+    pub format: Option<Kind>,
     /// The scheme to train in, where labels are chunks.
     pub scheme: Option<Scheme>,
     /// Which pairs have a weight.
@@ -31,6 +34,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         set: "ner",
         learn: run::Recipe { learner: "adagrad", parameters: &[("rate", "0.07")], passes: 12 },
+        format: None,
         scheme: Some(Scheme::Bie),
         pairs: PairChoice::All,
         beyond: None,
@@ -38,6 +42,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         set: "chunking",
         learn: run::Recipe { learner: "adagrad", parameters: &[], passes: 6 },
+        format: None,
         scheme: Some(Scheme::Bie),
         pairs: PairChoice::All,
         beyond: None,
@@ -45,6 +50,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         set: "pos",
         learn: run::Recipe { learner: "averaged-perceptron", parameters: &[], passes: 10 },
+        format: None,
         scheme: None,
         pairs: PairChoice::Observed,
         beyond: Some("`learner adagrad` `pairs all`: +0.2 points, at several times the time and memory"),
@@ -52,6 +58,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         set: "segmentation",
         learn: run::Recipe { learner: "adagrad", parameters: &[], passes: 3 },
+        format: Some(Kind::Words),
         scheme: Some(Scheme::Bie),
         pairs: PairChoice::All,
         beyond: None,
@@ -63,23 +70,6 @@ impl Recipe {
     #[must_use]
     pub fn of(features: &FeatureChoice) -> Option<&'static Recipe> {
         features.sets.iter().find_map(|set| RECIPES.iter().find(|recipe| recipe.set == set))
-    }
-
-    /// What of it a run has, or has instead: for the person who starts it.
-    pub(super) fn told(&self, set: &TrainingSet, learn: &LearnOptions) -> Vec<String> {
-        let mut told = vec![self.set.to_owned()];
-        if learn.learner.name == self.learn.learner {
-            let value = |name: &str| learn.settings.iter().find(|(given, _)| *given == name);
-            let parameters = self.learn.parameters.iter().filter_map(|(name, _)| value(name));
-            told.push(learn.learner.name.to_owned());
-            told.extend(parameters.map(|(name, value)| format!("{name} {value}")));
-            if let Some(Passes::Exactly(passes)) = learn.passes {
-                told.push(format!("{passes} passes"));
-            }
-        }
-        told.extend(set.schemes.model.map(|scheme| format!("scheme {}", scheme.name())));
-        told.push(format!("pairs {}", set.pairs.name()));
-        told
     }
 }
 
@@ -99,7 +89,9 @@ mod tests {
             assert_eq!(options.learner.name, recipe.learn.learner);
             options.check().unwrap();
         }
-        assert!(Wish::default().options(None, DEFAULT_LEARNER).is_ok());
+        let without = Wish::default().options(None, DEFAULT_LEARNER).unwrap();
+        assert_eq!((without.learner.name, without.passes), (DEFAULT_LEARNER, None));
+        without.check().unwrap();
     }
 
     #[test]
