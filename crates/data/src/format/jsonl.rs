@@ -135,6 +135,12 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// Whether a line is an object with this key.
+#[must_use]
+pub fn has_key(line: &str, key: &str) -> bool {
+    Keys::of(line).iter().any(|(name, _)| name == key)
+}
+
 /// Keys of a line that mean nothing here, with their values as they are written there.
 #[must_use]
 pub fn other_keys(line: &str) -> Vec<(String, &str)> {
@@ -463,33 +469,45 @@ impl Format for Jsonl {
     /// Into the value of `labels`, or as a further key; probabilities go to `probabilities`.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
-        let (start, line) = (token.span.range().start, copy.block.slice(token.span));
-        // The line was parsed before, so it is an object.
-        let keys = Keys::of(line);
-        let mut values = vec![("labels", serde_json::to_string(labelled.names).unwrap_or_default())];
-        if let Some(p) = labelled.probabilities {
-            let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
-            values.push(("probabilities", format!("[{}]", p.join(","))));
+        put(copy, token.span, labelled.names, labelled.probabilities, out);
+    }
+
+    /// An empty list, so that every object has one.
+    fn put_empty(&self, copy: &mut Copy<'_>, line: Span, probabilities: bool, out: &mut Vec<u8>) {
+        if line.start < line.end {
+            put(copy, line, &[], probabilities.then_some(&[]), out);
         }
-        let mut edits = vec![];
-        for (key, value) in values {
-            match keys.iter().rfind(|(name, _)| name == key) {
-                Some((_, raw)) => {
-                    let raw = raw.get();
-                    let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
-                    edits.push((Span::new(at, at + raw.len()), value));
-                }
-                None => {
-                    let at = token.span.range().end.saturating_sub(1); // its closing brace
-                    let comma = if keys.is_empty() { "" } else { "," };
-                    edits.push((Span::new(at, at), format!("{comma}\"{key}\":{value}")));
-                }
+    }
+}
+
+/// Writes the text up to the end of a line that is an object, with labels in it.
+fn put(copy: &mut Copy<'_>, span: Span, names: &[String], probabilities: Option<&[f64]>, out: &mut Vec<u8>) {
+    let (start, line) = (span.range().start, copy.block.slice(span));
+    // The line was parsed before, so it is an object.
+    let keys = Keys::of(line);
+    let mut values = vec![("labels", serde_json::to_string(names).unwrap_or_default())];
+    if let Some(p) = probabilities {
+        let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
+        values.push(("probabilities", format!("[{}]", p.join(","))));
+    }
+    let mut edits = vec![];
+    for (key, value) in values {
+        match keys.iter().rfind(|(name, _)| name == key) {
+            Some((_, raw)) => {
+                let raw = raw.get();
+                let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
+                edits.push((Span::new(at, at + raw.len()), value));
+            }
+            None => {
+                let at = span.range().end.saturating_sub(1); // its closing brace
+                let comma = if keys.is_empty() { "" } else { "," };
+                edits.push((Span::new(at, at), format!("{comma}\"{key}\":{value}")));
             }
         }
-        edits.sort_by_key(|(span, _)| span.start);
-        edits.iter().for_each(|(span, text)| copy.replace(*span, text, out));
-        copy.upto(token.span.end, out);
     }
+    edits.sort_by_key(|(span, _)| span.start);
+    edits.iter().for_each(|(span, text)| copy.replace(*span, text, out));
+    copy.upto(span.end, out);
 }
 
 /// Writes a sentence.

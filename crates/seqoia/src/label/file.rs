@@ -4,9 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{
-    self, Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader,
-};
+use seqoia_data::format::{self, Block, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader};
 use seqoia_data::open::Input;
 use seqoia_data::scheme::{self, Scheme};
 use seqoia_strategies::{Crew, lock};
@@ -15,6 +13,7 @@ use super::Labeller;
 use super::Predictor;
 use super::classes;
 use super::columns::{label_column, program_for};
+use super::empty::{self, Lines, Start};
 use super::page::{self, Against, Comparing, Seen};
 use super::records::json;
 use crate::error::{BadOption, Result};
@@ -44,7 +43,7 @@ pub struct PredictOptions {
     pub output: Output,
     /// At most this many threads.
     pub threads: usize,
-    /// Write each sentence as soon as it can be: for a reader that waits.
+    /// Write each sentence as soon as it can be: for a reader that waits. Each sentence is then a document.
     pub eager: bool,
     /// The format of the input; that of the training file if none.
     pub format: Option<Kind>,
@@ -100,7 +99,10 @@ pub fn predict(
     let (file, limit) = (input.name.clone(), input.limit());
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
-    let blocks = Blocks::new(input).eager(options.eager).whole_documents(labeller.reads_documents());
+    let blocks = match empty::open(labeller, input, kind, options.eager, options.output, out)? {
+        Start::More(blocks) => blocks,
+        Start::Answered => return Ok(Labelled::default()),
+    };
     let mut reader = Reader::new(blocks, Some(kind))?;
     let (format, mut first) = (reader.format(), Block::default());
     let program = program_for(labeller, &file, &*format)?;
@@ -110,6 +112,9 @@ pub fn predict(
     reader.fill(&mut first)?;
     let parsed = parse(&file, &*format, &mut first);
     let mut doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
+    if options.eager && kind == Kind::Jsonl && labeller.reads_documents() && names_document(&first) {
+        doubts.push(format!("{file}: lines name their document, but with `flush` each of them stands alone"));
+    }
     if let Some(guess @ Guess::Csv(_)) = format.guess() {
         // A word alone may hold commas, so this is not refused.
         doubts.extend(guess.doubt().map(|doubt| format!("{file}: {doubt}")));
@@ -278,7 +283,13 @@ fn parse(file: &str, format: &dyn Format, block: &mut Block) -> Result<()> {
     Err(error.into())
 }
 
-fn label_block(
+/// Whether the first line says to which document it belongs.
+fn names_document(block: &Block) -> bool {
+    let mut lines = block.text().lines().filter(|line| !line.trim().is_empty());
+    lines.next().is_some_and(|line| format::has_json_key(line, "document"))
+}
+
+pub(super) fn label_block(
     predictor: &mut Predictor,
     file: &str,
     format: &dyn Format,
@@ -290,7 +301,11 @@ fn label_block(
     let label = label_column(predictor.labeller(), format);
     let added = if output == Output::Marginals { 2 } else { 1 };
     let mut copy = Copy::new(block, label, added);
+    let mut lines = Lines::of(format.kind(), block);
     for sentence in block.sentences() {
+        if let Some(lines) = &mut lines {
+            lines.before(sentence.line, predictor.labeller(), format, &mut copy, output, out)?;
+        }
         predictor.read(file, block, sentence.tokens.clone(), label)?;
         match output {
             Output::Text => {
@@ -316,6 +331,9 @@ fn label_block(
                 json(predictor, format, block, sentence.tokens, marginals, nbest, out)?;
             }
         }
+    }
+    if let Some(lines) = &mut lines {
+        lines.before(u64::MAX, predictor.labeller(), format, &mut copy, output, out)?;
     }
     if matches!(output, Output::Text | Output::Marginals) {
         copy.rest(format, out);

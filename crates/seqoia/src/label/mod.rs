@@ -9,7 +9,7 @@
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
-//! | `worker`, `file`, `columns`, `classes`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
+//! | `worker`, `file`, `empty`, `columns`, `classes`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
@@ -17,6 +17,7 @@ mod classes;
 pub(crate) mod columns;
 pub(crate) mod data;
 mod dev;
+mod empty;
 mod file;
 pub mod folds;
 mod inspect;
