@@ -16,6 +16,7 @@ use super::columns::{label_column, program_for};
 use super::empty::{self, Lines, Start};
 use super::page::{self, Against, Comparing, Seen};
 use super::records::json;
+use super::strangers::{self, Odd, Slashes};
 use crate::error::{BadOption, Result};
 
 /// What is written for each sentence.
@@ -83,6 +84,7 @@ struct Job {
     out: Vec<u8>,
     seen: Vec<Vec<Seen>>,
     comparing: Comparing,
+    odd: Odd,
     result: Result<()>,
 }
 
@@ -105,6 +107,10 @@ pub fn predict(
     };
     let mut reader = Reader::new(blocks, Some(kind))?;
     let (format, mut first) = (reader.format(), Block::default());
+    let slashes = match options.given {
+        None => strangers::check_slashes(labeller, &file, &*format, reader.start(), options.eager)?,
+        Some(_) => None, // who keeps to labels says that there are some
+    };
     let program = program_for(labeller, &file, &*format)?;
     if !matches!(options.output, Output::Json { .. }) {
         check_labels(labeller, &file, &*format)?;
@@ -112,6 +118,8 @@ pub fn predict(
     reader.fill(&mut first)?;
     let parsed = parse(&file, &*format, &mut first);
     let mut doubts = Vec::from_iter(classes::check(labeller, &file, &*format, &first)?);
+    doubts.extend(slashes);
+    doubts.extend(strangers::check(labeller, &file, &*format, &first)?);
     if options.eager && kind == Kind::Jsonl && labeller.reads_documents() && names_document(&first) {
         doubts.push(format!("{file}: lines name their document, but with `flush` each of them stands alone"));
     }
@@ -131,6 +139,7 @@ pub fn predict(
         );
         return Err(seqoia_data::Error::new(file, what).into());
     }
+    let (slashes, mut odd) = (Slashes::of(labeller, &*format), Odd::default());
     let crew = Crew::new(options.threads.max(1));
     let worker = || {
         let predictor = Predictor::new(labeller).with_limit(limit).with_program(Arc::clone(&program));
@@ -150,6 +159,7 @@ pub fn predict(
                 out: vec![],
                 seen: vec![],
                 comparing: Comparing::default(),
+                odd: Odd::default(),
                 result: Ok(()),
             })
         })
@@ -173,6 +183,7 @@ pub fn predict(
         if filled == 0 && broken.is_none() {
             out.flush()?;
             done.against = comparing.finish();
+            done.doubts.extend(slashes.and_then(|slashes| slashes.doubt(&file, &odd)));
             return Ok(done);
         }
         let next = AtomicUsize::new(0);
@@ -180,11 +191,14 @@ pub fn predict(
         crew.run(&|worker| {
             let mut predictor = lock(&workers[worker]);
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Job { block, parsed, out, seen, comparing, result } = &mut *lock(job);
+                let Job { block, parsed, out, seen, comparing, odd, result } = &mut *lock(job);
                 out.clear();
                 let parsed = parsed.take().unwrap_or_else(|| parse(&file, &*format, block));
                 let labelled = label_block(&mut predictor, &file, &*format, block, options.output, out);
                 *result = labelled.and(parsed);
+                if let Some(slashes) = &slashes {
+                    *odd = slashes.count(block);
+                }
                 if result.is_ok() && options.look > 0 {
                     *result = look_at(&mut predictor, &file, &*format, block, look, seen, comparing);
                 }
@@ -201,6 +215,7 @@ pub fn predict(
             let look = options.look.saturating_sub(done.seen.len());
             done.seen.extend(job.seen.drain(..).take(look));
             comparing.join(std::mem::take(&mut job.comparing));
+            odd.join(std::mem::take(&mut job.odd));
             done.sentences += job.block.len() as u64;
             done.tokens += job.block.tokens().len() as u64;
         }

@@ -9,7 +9,7 @@
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
-//! | `worker`, `file`, `empty`, `columns`, `classes`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
+//! | `worker`, `file`, `empty`, `columns`, `classes`, `strangers`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
@@ -36,6 +36,7 @@ mod schemes;
 pub(crate) mod scorer;
 mod shrink;
 mod source;
+mod strangers;
 pub(crate) mod suspects;
 mod task;
 pub(crate) mod text;

@@ -7,6 +7,14 @@ const HEADERS: [&str; 15] = [
     "entity", "iob", "bio", "class",
 ];
 
+/// What to do about a row of names.
+pub(crate) const NO_HEADER: &str = "a column file has no row of names: take it out, such as by tail -n +2";
+
+/// Whether people call a column of labels so.
+pub(crate) fn is_header(name: &str) -> bool {
+    HEADERS.contains(&name.to_lowercase().as_str())
+}
+
 /// A sentence of more tokens is rarely meant, if it is the only one.
 const LONG: usize = 500;
 
@@ -31,13 +39,13 @@ pub(crate) struct Suspect {
 pub(crate) fn find(labels: &[Met<'_>], sentences: usize, tokens: usize) -> Vec<Suspect> {
     let mut found = vec![];
     if let Some(first) = labels.first().filter(|l| l.count == 1 && tokens > 1)
-        && HEADERS.contains(&first.name.to_lowercase().as_str())
+        && is_header(first.name)
     {
         found.push(Suspect {
             fatal: true,
             line: Some(first.line),
             what: format!("the label '{}' stands in the first row alone: is this a header?", first.name),
-            help: "a column file has no row of names: take it out, such as by tail -n +2",
+            help: NO_HEADER,
         });
     }
     let is_label = |part: &str| labels.iter().any(|label| label.name == part);

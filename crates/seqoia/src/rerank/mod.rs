@@ -16,6 +16,6 @@ mod task;
 
 pub use costs::{Costs, chosen_costs};
 pub use data::CandidateSet;
-pub use file::{Choices, choose};
+pub use file::{Choices, Chosen, choose};
 pub use model::{Reranker, Strength, Summary};
 pub use task::RerankTask;
