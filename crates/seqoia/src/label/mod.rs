@@ -5,7 +5,7 @@
 //! | `training` | the short way from data to a model, for programs |
 //! | `options/`, `recipes` | what a user can choose about data and features, and what goes with a feature set |
 //! | `source`, `data`, `own_words` | training data, read |
-//! | `schemes`, `rules`, `weights`, `suspects`, `raw` | what its labels are taken for, and what is not |
+//! | `schemes`, `rules`, `weights`, `suspects`, `roles`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
@@ -30,6 +30,7 @@ mod page;
 mod raw;
 pub mod recipes;
 mod records;
+pub(crate) mod roles;
 mod rules;
 mod save;
 mod schemes;
