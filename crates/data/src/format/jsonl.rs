@@ -10,7 +10,8 @@
 //! from names to values, or one such object. Names are taken as they are: a colon has no meaning. Values are
 //! those of python-crfsuite: `true` is 1, and `{"word": "the"}`, `{"word": ["the"]}` and
 //! `{"word": {"the": 1}}` all name the attribute `word:the` with the value 1. With
-//! both keys, tokens have fields and attributes. A value of `false` says that a token does not have the attribute.
+//! both keys, tokens have fields and attributes. A name that an object has twice is a mistake; one that a list has
+//! twice counts twice, as in CRFsuite. A value of `false` says that a token does not have the attribute.
 //! `weight` is the weight of the sentence. Neighbouring lines with the same `document`, a string or a number, are one
 //! document, for features that look there; a line without one stands alone. Other keys are left alone. Which keys there are, and how many fields, is decided by the first line that has a token.
 //!
@@ -22,6 +23,7 @@ use seqoia_core::cast::{real64, single};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Kind;
 use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank};
@@ -269,8 +271,9 @@ impl<'de> Visitor<'de> for ReadFeatures {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
-        let mut all = vec![];
-        while let Some((name, value)) = map.next_entry()? {
+        let (mut all, mut names) = (vec![], Names::default());
+        while let Some((name, value)) = map.next_entry::<String, _>()? {
+            names.add(&name);
             let value = match value {
                 Value::Number(value) => single(value),
                 Value::Absent => continue,
@@ -286,7 +289,41 @@ impl<'de> Visitor<'de> for ReadFeatures {
             }
             all.push((name, value));
         }
-        Ok(Features(all))
+        match names.twice(&all) {
+            Some(name) => Err(A::Error::custom(format!("an object has the feature '{name}' twice"))),
+            None => Ok(Features(all)),
+        }
+    }
+}
+
+/// The names in an object, each of which must come once: programs differ in what they make of two. Most objects are
+/// known to be sound by a bit for each name, and only the others are looked at again.
+#[derive(Default)]
+struct Names {
+    hashes: Vec<u64>,
+    bits: [u64; 8],
+    doubtful: bool,
+}
+
+impl Names {
+    fn add(&mut self, name: &str) {
+        let hash = xxh3_64(name.as_bytes());
+        let (word, bit) = ((hash >> 6 & 7) as usize, 1 << (hash & 63));
+        self.doubtful |= self.bits[word] & bit != 0;
+        self.bits[word] |= bit;
+        self.hashes.push(hash);
+    }
+
+    /// A name that came twice. Of one whose value is a text or a list, features have it in front of a colon.
+    fn twice<'a>(&mut self, features: &'a [(String, f32)]) -> Option<&'a str> {
+        if !self.doubtful {
+            return None;
+        }
+        self.hashes.sort_unstable();
+        let hash = self.hashes.windows(2).find(|pair| pair[0] == pair[1])?[0];
+        let heads = |name: &'a str| name.match_indices(':').map(|(at, _)| &name[..at]).chain([name]);
+        let mut names = features.iter().flat_map(|(name, _)| heads(name));
+        Some(names.find(|name| xxh3_64(name.as_bytes()) == hash).unwrap_or("..."))
     }
 }
 
@@ -688,6 +725,14 @@ mod tests {
                 "a.jsonl:1: invalid type: string \"a\", expected the features of a",
             ),
             ("{\"features\":[[[]]]}".to_owned(), "a.jsonl:1: invalid type: sequence, expected a feature"),
+            (
+                "{\"features\":[{\"x\":1,\"b\":2,\"x\":5}]}".to_owned(),
+                "a.jsonl:1: an object has the feature 'x' twice",
+            ),
+            (
+                "{\"features\":[[\"a\",\"a\"]]}\n{\"features\":[{\"w\":\"a\",\"w\":\"b\"}]}".to_owned(),
+                "a.jsonl:2: an object has the feature 'w' twice",
+            ),
             ("{\"features\":[{\"a\":1e39}]}".to_owned(), "a.jsonl:1: the value of 'a' is too large"),
             (
                 "{\"features\":[{\"a\":1e12}]}\n{\"features\":[{\"a\":-1.1e12}]}".to_owned(),
