@@ -67,16 +67,8 @@ fn answer(
     Ok(())
 }
 
-/// How a file starts whose reader waits for each answer.
-pub(super) enum Start {
-    /// There is more to read.
-    More(Blocks),
-    /// All of it was answered.
-    Answered,
-}
-
 /// Opens a file and answers the sentences without a token at its start, if each is to be answered at once: the
-/// first token says more about the format, and may be a long time coming.
+/// first token says more about the format, and may be a long time coming. None if that is all there is.
 pub(super) fn open(
     labeller: &Labeller,
     input: Input,
@@ -84,17 +76,17 @@ pub(super) fn open(
     eager: bool,
     output: Output,
     out: &mut dyn Write,
-) -> Result<Start> {
+) -> Result<Option<Blocks>> {
     let file = input.name.clone();
     let mut blocks = Blocks::new(input).eager(eager).whole_documents(labeller.reads_documents());
-    let Some(format) = kind.of_lines().filter(|_| eager) else { return Ok(Start::More(blocks)) };
+    let Some(format) = kind.of_lines().filter(|_| eager) else { return Ok(Some(blocks)) };
     let (mut block, mut answers, mut predictor) = (Block::default(), vec![], Predictor::new(labeller));
     let mut any = false;
     loop {
         match format::lead(&mut blocks, &mut block, kind)? {
             Lead::Empty => (),
-            Lead::End if any => return Ok(Start::Answered),
-            _ => return Ok(Start::More(blocks)),
+            Lead::End if any => return Ok(None),
+            _ => return Ok(Some(blocks)),
         }
         format.parse(&file, &mut block)?;
         answers.clear();

@@ -13,7 +13,7 @@ use super::Labeller;
 use super::Predictor;
 use super::classes;
 use super::columns::{label_column, program_for};
-use super::empty::{self, Lines, Start};
+use super::empty::{self, Lines};
 use super::page::{self, Against, Comparing, Seen};
 use super::records::json;
 use super::strangers::{self, Odd, Slashes};
@@ -101,9 +101,8 @@ pub fn predict(
     let (file, limit) = (input.name.clone(), input.limit());
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
-    let blocks = match empty::open(labeller, input, kind, options.eager, options.output, out)? {
-        Start::More(blocks) => blocks,
-        Start::Answered => return Ok(Labelled::default()),
+    let Some(blocks) = empty::open(labeller, input, kind, options.eager, options.output, out)? else {
+        return Ok(Labelled::default());
     };
     let mut reader = Reader::new(blocks, Some(kind))?;
     let (format, mut first) = (reader.format(), Block::default());
