@@ -19,11 +19,10 @@
 
 use std::fmt;
 
-use seqoia_core::cast::{real64, single};
+use seqoia_core::cast::{narrow, real64, single};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::Kind;
 use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank};
@@ -271,14 +270,17 @@ impl<'de> Visitor<'de> for ReadFeatures {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
-        let (mut all, mut names) = (vec![], Names::default());
+        let (mut all, mut names): (Vec<(String, f32)>, _) = (vec![], Names::new());
         while let Some((name, value)) = map.next_entry::<String, _>()? {
-            names.add(&name);
             let value = match value {
                 Value::Number(value) => single(value),
                 Value::Absent => continue,
                 Value::Under(Features(under)) => {
+                    let (first, length) = (all.len(), name.len());
                     all.extend(under.into_iter().map(|(rest, value)| (format!("{name}:{rest}"), value)));
+                    if let Some((whole, _)) = all.get(first) {
+                        names.add(whole.as_bytes(), length, first);
+                    }
                     continue;
                 }
             };
@@ -287,6 +289,7 @@ impl<'de> Visitor<'de> for ReadFeatures {
                     "the value of '{name}' is too large, they go up to 1e12"
                 )));
             }
+            names.add(name.as_bytes(), name.len(), all.len());
             all.push((name, value));
         }
         match names.twice(&all) {
@@ -298,33 +301,47 @@ impl<'de> Visitor<'de> for ReadFeatures {
 
 /// The names in an object, each of which must come once: programs differ in what they make of two. Most objects are
 /// known to be sound by a bit for each name, and only the others are looked at again.
-#[derive(Default)]
 struct Names {
-    hashes: Vec<u64>,
+    /// Of each name that gave features: a code, the first of them, and how much of its name this one is.
+    all: Vec<(u64, u32, u32)>,
     bits: [u64; 8],
     doubtful: bool,
 }
 
 impl Names {
-    fn add(&mut self, name: &str) {
-        let hash = xxh3_64(name.as_bytes());
-        let (word, bit) = ((hash >> 6 & 7) as usize, 1 << (hash & 63));
-        self.doubtful |= self.bits[word] & bit != 0;
-        self.bits[word] |= bit;
-        self.hashes.push(hash);
+    fn new() -> Self {
+        Names { all: Vec::with_capacity(24), bits: [0; 8], doubtful: false }
     }
 
-    /// A name that came twice. Of one whose value is a text or a list, features have it in front of a colon.
+    /// A name of `length` gave the features from `first` on.
+    #[inline]
+    fn add(&mut self, name: &[u8], length: usize, first: usize) {
+        let code = code(&name[..length]);
+        let (word, bit) = ((code >> 61) as usize, 1 << (code >> 55 & 63));
+        self.doubtful |= self.bits[word] & bit != 0;
+        self.bits[word] |= bit;
+        self.all.push((code, narrow(first), narrow(length)));
+    }
+
+    /// A name that came twice.
     fn twice<'a>(&mut self, features: &'a [(String, f32)]) -> Option<&'a str> {
         if !self.doubtful {
             return None;
         }
-        self.hashes.sort_unstable();
-        let hash = self.hashes.windows(2).find(|pair| pair[0] == pair[1])?[0];
-        let heads = |name: &'a str| name.match_indices(':').map(|(at, _)| &name[..at]).chain([name]);
-        let mut names = features.iter().flat_map(|(name, _)| heads(name));
-        Some(names.find(|name| xxh3_64(name.as_bytes()) == hash).unwrap_or("..."))
+        let name = |&(_, first, length): &(u64, u32, u32)| &features[first as usize].0[..length as usize];
+        self.all.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a).cmp(name(b))));
+        self.all.windows(2).find(|pair| name(&pair[0]) == name(&pair[1])).map(|pair| name(&pair[0]))
     }
+}
+
+/// A number that is the same for the same name, and mostly another for another one: of its ends and its length.
+#[inline]
+fn code(name: &[u8]) -> u64 {
+    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(29),
+        _ => name.iter().fold(0, |code, byte| code << 8 | u64::from(*byte)),
+    };
+    (ends ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Whether a file that starts with this line is meant to be in this format, be it right or wrong: a slip in the

@@ -50,7 +50,7 @@ pub struct PredictOptions {
     pub format: Option<Kind>,
     /// Keep to the labels that the input has; this stands where one is not known.
     pub given: Option<String>,
-    /// How many of the first sentences to give back, for a page.
+    /// How many sentences to give back, for a page.
     pub look: usize,
 }
 
@@ -69,7 +69,8 @@ pub struct Labelled {
     pub sentences: u64,
     /// Tokens.
     pub tokens: u64,
-    /// The first sentences, as many as were wanted.
+    /// As many sentences as were wanted: those that differ from the labels of the file, if it has any, then the first;
+    /// in the order of the file.
     pub seen: Vec<Vec<Seen>>,
     /// What was found against the labels that the file has, if sentences were wanted and it has any.
     pub against: Option<Against>,
@@ -182,11 +183,13 @@ pub fn predict(
         if filled == 0 && broken.is_none() {
             out.flush()?;
             done.against = comparing.finish();
+            page::choose(&mut done.seen, options.look, done.against.is_some());
             done.doubts.extend(slashes.and_then(|slashes| slashes.doubt(&file, &odd)));
             return Ok(done);
         }
         let next = AtomicUsize::new(0);
         let look = options.look.saturating_sub(done.seen.len());
+        let wrong = options.look.saturating_sub(done.seen.iter().filter(|s| page::is_wrong(s)).count());
         crew.run(&|worker| {
             let mut predictor = lock(&workers[worker]);
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -199,7 +202,7 @@ pub fn predict(
                     *odd = slashes.count(block);
                 }
                 if result.is_ok() && options.look > 0 {
-                    *result = look_at(&mut predictor, &file, &*format, block, look, seen, comparing);
+                    *result = look_at(&mut predictor, &file, &*format, block, [look, wrong], seen, comparing);
                 }
             }
         })?;
@@ -211,8 +214,7 @@ pub fn predict(
                 out.flush()?;
             }
             std::mem::replace(&mut job.result, Ok(()))?;
-            let look = options.look.saturating_sub(done.seen.len());
-            done.seen.extend(job.seen.drain(..).take(look));
+            done.seen.append(&mut job.seen);
             comparing.join(std::mem::take(&mut job.comparing));
             odd.join(std::mem::take(&mut job.odd));
             done.sentences += job.block.len() as u64;
@@ -355,24 +357,26 @@ pub(super) fn label_block(
     Ok(())
 }
 
-/// The first sentences of a block that was labelled, for a page, and all of them against the labels of the file.
+/// The `first` sentences of a block that was labelled and so many that are `wrong`, for a page, and all of them against
+/// the labels of the file.
 fn look_at(
     predictor: &mut Predictor,
     file: &str,
     format: &dyn Format,
     block: &Block,
-    most: usize,
+    [first, wrong]: [usize; 2],
     seen: &mut Vec<Vec<Seen>>,
     comparing: &mut Comparing,
 ) -> Result<()> {
-    let (label, mut names) = (label_column(predictor.labeller(), format), vec![]);
+    let (label, mut names, mut met) = (label_column(predictor.labeller(), format), vec![], 0);
     for (number, sentence) in block.sentences().enumerate() {
         predictor.read(file, block, sentence.tokens.clone(), label)?;
         let best = predictor.best_labels()?.to_vec();
         predictor.names(&best, &mut names);
         as_written(predictor.labeller(), format.kind(), &mut names);
-        comparing.add(predictor.labeller(), format, block, sentence.tokens.clone(), &names);
-        if number < most {
+        let differs = comparing.add(predictor.labeller(), format, block, sentence.tokens.clone(), &names);
+        met += usize::from(differs);
+        if number < first || differs && met <= wrong {
             seen.push(page::look(predictor, format, block, sentence.tokens)?);
         }
     }
