@@ -213,7 +213,6 @@ impl Keys {
 
     /// The same for a tuple whose hash is known.
     #[inline]
-    #[inline]
     pub fn intern_hashed(&mut self, key: &[u32], code: u64) -> Option<u32> {
         if let Some(id) = find(&self.slots, code, |id| self.view().get(id).is_some_and(|k| equal(k, key))) {
             return Some(id);

@@ -18,8 +18,9 @@
 //! Labels are put into the text of the line, so that all else in it stays to the byte.
 
 use std::fmt;
+use std::ops::Range;
 
-use seqoia_core::cast::{narrow, real64, single};
+use seqoia_core::cast::{real64, single};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -270,17 +271,16 @@ impl<'de> Visitor<'de> for ReadFeatures {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
-        let (mut all, mut names): (Vec<(String, f32)>, _) = (vec![], Names::new());
+        let (mut all, mut names): (Vec<(String, f32)>, _) = (vec![], Names::default());
         while let Some((name, value)) = map.next_entry::<String, _>()? {
+            names.add(&name);
             let value = match value {
                 Value::Number(value) => single(value),
                 Value::Absent => continue,
                 Value::Under(Features(under)) => {
                     let (first, length) = (all.len(), name.len());
                     all.extend(under.into_iter().map(|(rest, value)| (format!("{name}:{rest}"), value)));
-                    if let Some((whole, _)) = all.get(first) {
-                        names.add(whole.as_bytes(), length, first);
-                    }
+                    names.under.push((first..all.len(), length));
                     continue;
                 }
             };
@@ -289,7 +289,6 @@ impl<'de> Visitor<'de> for ReadFeatures {
                     "the value of '{name}' is too large, they go up to 1e12"
                 )));
             }
-            names.add(name.as_bytes(), name.len(), all.len());
             all.push((name, value));
         }
         match names.twice(&all) {
@@ -301,36 +300,37 @@ impl<'de> Visitor<'de> for ReadFeatures {
 
 /// The names in an object, each of which must come once: programs differ in what they make of two. Most objects are
 /// known to be sound by a bit for each name, and only the others are looked at again.
+#[derive(Default)]
 struct Names {
-    /// Of each name that gave features: a code, the first of them, and how much of its name this one is.
-    all: Vec<(u64, u32, u32)>,
     bits: [u64; 8],
     doubtful: bool,
+    /// Features that stand under a name, and how long that is.
+    under: Vec<(Range<usize>, usize)>,
 }
 
 impl Names {
-    fn new() -> Self {
-        Names { all: Vec::with_capacity(24), bits: [0; 8], doubtful: false }
-    }
-
-    /// A name of `length` gave the features from `first` on.
     #[inline]
-    fn add(&mut self, name: &[u8], length: usize, first: usize) {
-        let code = code(&name[..length]);
+    fn add(&mut self, name: &str) {
+        let code = code(name.as_bytes());
         let (word, bit) = ((code >> 61) as usize, 1 << (code >> 55 & 63));
         self.doubtful |= self.bits[word] & bit != 0;
         self.bits[word] |= bit;
-        self.all.push((code, narrow(first), narrow(length)));
     }
 
     /// A name that came twice.
-    fn twice<'a>(&mut self, features: &'a [(String, f32)]) -> Option<&'a str> {
+    fn twice<'a>(&self, features: &'a [(String, f32)]) -> Option<&'a str> {
         if !self.doubtful {
             return None;
         }
-        let name = |&(_, first, length): &(u64, u32, u32)| &features[first as usize].0[..length as usize];
-        self.all.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a).cmp(name(b))));
-        self.all.windows(2).find(|pair| name(&pair[0]) == name(&pair[1])).map(|pair| name(&pair[0]))
+        let (mut names, mut at) = (vec![], 0);
+        for (range, length) in self.under.iter().filter(|(range, _)| !range.is_empty()) {
+            names.extend(features[at..range.start].iter().map(|(name, _)| name.as_str()));
+            names.push(&features[range.start].0[..*length]);
+            at = range.end;
+        }
+        names.extend(features[at..].iter().map(|(name, _)| name.as_str()));
+        names.sort_unstable();
+        names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
     }
 }
 
