@@ -44,6 +44,12 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
             columns.join(", ")
         ));
     }
+    if !args.quiet && done.apart {
+        screen::note(&format!(
+            "note: {name} has no -DOCSTART- rows, so it is one document; each line of JSON stands alone, since none has \
+             the key document"
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

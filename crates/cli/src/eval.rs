@@ -136,6 +136,7 @@ fn conlleval(args: &Given) -> anyhow::Result<ExitCode> {
         if unit == Unit::Tokens { Scored::of(&sentences, Unit::Chunks) } else { scored }
     } else {
         let (name, text) = score::text(data)?;
+        score::one_labelling(&name, &text)?;
         let options = seqoia::eval::Options { raw: args.raw, ..seqoia::eval::Options::default() };
         seqoia::eval::score(text.as_slice(), &name, &options).map_err(Error::from)?
     };

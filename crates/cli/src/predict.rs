@@ -60,7 +60,7 @@ fn label(
     // Someone at a terminal waits for each sentence.
     let typed = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
     let eager = args.flush || typed;
-    let lines = args.format.unwrap_or_else(|| labeller.kind()) == Kind::Jsonl; // each says its document
+    let lines = args.format.unwrap_or_else(|| labeller.kind()) == Kind::Jsonl; // a line may stand alone anyway
     if args.flush && labeller.reads_documents() && !lines && !args.quiet {
         screen::warning(
             "--flush: each sentence stands alone, though the model looks at the whole document; without --flush some \

@@ -22,7 +22,10 @@ pub(crate) fn predict(args: &PredictArgs, model: &Reranker) -> anyhow::Result<Ex
     ])?;
     let PredictArgs { json, nbest, marginals, flush: eager, .. } = *args;
     let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
-    choose(model, open(args.data.as_deref())?, Choices { json, nbest, marginals, eager }, &mut out)?;
+    let how = Choices { json, nbest, marginals, eager };
+    let chosen = choose(model, open(args.data.as_deref())?, how, &mut out)?;
+    drop(out);
+    chosen.doubt.iter().filter(|_| !args.quiet).for_each(|doubt| screen::warning(doubt));
     Ok(ExitCode::SUCCESS)
 }
 

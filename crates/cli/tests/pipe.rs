@@ -29,11 +29,14 @@ fn an_answer_comes_before_the_next_question() {
     let (mut questions, answers) = (run.stdin.take().unwrap(), BufReader::new(run.stdout.take().unwrap()));
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || answers.lines().try_for_each(|line| send.send(line.unwrap())));
-    for word in ["a", "b", "a"] {
-        writeln!(questions, "{{\"tokens\":[\"{word}\"]}}").unwrap();
+    // Also of nothing, though it says nothing about the format.
+    for (words, labels) in
+        [("", "[]"), ("", "[]"), ("\"a\"", "[\"X\"]"), ("", "[]"), ("\"a\"", "[\"X\"]"), ("\"b\"", "[\"Y\"]")]
+    {
+        writeln!(questions, "{{\"tokens\":[{words}]}}").unwrap();
         questions.flush().unwrap();
         let answer = receive.recv_timeout(Duration::from_secs(60)).unwrap();
-        assert!(answer.contains("labels"), "{answer}");
+        assert_eq!(answer, format!("{{\"tokens\":[{words}],\"labels\":{labels}}}"));
     }
     drop(questions);
     assert!(run.wait().unwrap().success());

@@ -17,7 +17,7 @@ pub struct Counted {
 }
 
 /// A page that needs nothing but itself. `all` is how many sentences there are, and `gold` how they compare with the
-/// labels of the file, if it has any; `sentences` are the first.
+/// labels of the file, if it has any; `sentences` are those to show.
 #[must_use]
 pub fn labelled_page(
     name: &str,
@@ -48,7 +48,11 @@ pub fn labelled_page(
         grouped(labels)
     ));
     if (sentences.len() as u64) < all {
-        page.paragraph(&format!("The first {} sentences are shown.", grouped(sentences.len() as u64)));
+        page.paragraph(&format!(
+            "{} of {} sentences are shown, those with errors first.",
+            grouped(sentences.len() as u64),
+            grouped(all)
+        ));
     }
     page.heading("Sentences with errors");
     page.paragraph(&of_all(wrong.len(), size(with_errors)));
@@ -79,7 +83,7 @@ mod tests {
         let page = labelled_page("<in>", "m", &sentences, 9, Some(counted));
         assert!(page.find(">two<").unwrap() < page.find(">one<").unwrap());
         assert!(page.contains("26 of 30 labels are those of the file") && page.contains("<del>N</del>"));
-        assert!(page.contains("The first 2 sentences") && page.contains("1 of 3 sentences."));
+        assert!(page.contains("2 of 9 sentences are shown") && page.contains("1 of 3 sentences."));
         assert!(page.contains("1 of 6 sentences."));
         assert!(page.contains("&lt;in&gt; labelled") && page.contains("N 0.750, V 0.250"));
         let sentences = [vec![word("one", "N", Some("O"))], vec![word("two", "V", Some("O"))]];

@@ -164,7 +164,7 @@ fn a_dev_file_in_another_scheme_is_told() {
 
 #[test]
 fn labels_are_counted_up_to_what_can_be_learned() {
-    let text = |labels: usize| (0..labels).map(|i| format!("a L{i}\nb L{i}\n\n")).collect::<String>();
+    let text = |labels: usize| (0..labels).map(|i| format!("a{i} L{i}\nb{i} L{i}\n\n")).collect::<String>();
     let checked = look(&text(8_001), None, &plain());
     let expected = (Level::Error, "train", Some(24_001), "more than 8000 different labels");
     assert_eq!(finding(&checked, "different labels"), expected);

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::function::{NO, YES, full_width, lower};
-use super::lexicon::PLACES;
+use super::lexicon::{NOWHERE, PLACES};
 use super::mentions::Mentions;
 use super::table::hash;
 use super::template::Program;
@@ -31,6 +31,15 @@ const UNSET: u32 = u32::MAX - 2;
 /// Tokens whose tuples are put together before any is looked up.
 const WINDOW: usize = 256;
 
+/// How many tokens were found in lists so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matched {
+    /// Of each list of names, in either case.
+    pub names: Vec<u64>,
+    /// In clusters.
+    pub clusters: u64,
+}
+
 /// One worker's buffers for extracting attributes with one dictionary.
 #[derive(Clone, Debug)]
 pub struct Extractor {
@@ -43,16 +52,17 @@ pub struct Extractor {
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad, at least FAR] each, nearest first
     singles: usize,              // templates with one piece
     places: [u32; 2],
-    yes: u32,                       // the value of a test that fires
-    no: u32,                        // of one that does not, where it is asked for
-    lists: usize,                   // lists of names that views read
-    listed: [u32; 4],               // the values of places in a name
-    lengths: Vec<u32>,              // the values of lengths of words, from 1
-    marks: [Vec<u8>; 2],            // [lists][T] places in names, in natural and in lower case
-    lowered: String,                // the words of the sentence in lower case, one after another
-    lowered_ends: Vec<usize>,       // [T] where each ends
-    words: Vec<u32>,                // [LONGEST][T] the word of each length that starts here: its value
-    word_values: Vec<u32>,          // [words of the dictionary] their values
+    yes: u32,                 // the value of a test that fires
+    no: u32,                  // of one that does not, where it is asked for
+    lists: usize,             // lists of names that views read
+    listed: [u32; 4],         // the values of places in a name
+    lengths: Vec<u32>,        // the values of lengths of words, from 1
+    marks: [Vec<u8>; 2],      // [lists][T] places in names, in natural and in lower case
+    lowered: String,          // the words of the sentence in lower case, one after another
+    lowered_ends: Vec<usize>, // [T] where each ends
+    words: Vec<u32>,          // [LONGEST][T] the word of each length that starts here: its value
+    word_values: Vec<u32>,    // [words of the dictionary] their values
+    matched: Matched,
     mentioned: Option<(u16, bool)>, // the column in whose mentions views look, in full width
     mentions: Mentions,
     keys: Vec<u32>,  // [WINDOW][templates][stride] tuples of some tokens
@@ -118,6 +128,7 @@ impl Extractor {
             lowered_ends: vec![],
             words: vec![],
             word_values: vec![],
+            matched: Matched { names: vec![0; lists], clusters: 0 },
             mentioned: program.views.iter().find_map(|v| match v.source {
                 Source::Mention(column, ..) => Some((column, v.wide)),
                 _ => None,
@@ -290,6 +301,12 @@ impl Extractor {
                 None => field(i),
             };
             names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[case]);
+            if case == 1 {
+                let lists = self.marks[case].chunks_exact(tokens.len().max(1));
+                for (count, marks) in self.matched.names.iter_mut().zip(lists) {
+                    *count += marks.iter().filter(|mark| **mark != NOWHERE).count() as u64;
+                }
+            }
         }
     }
 
@@ -331,6 +348,7 @@ impl Extractor {
         }
         let base = |column: u16| &self.base[self.columns.iter().position(|c| *c == column).unwrap_or(0)];
         let pad = self.program.pad;
+        let mut clustered = None;
         let row = tokens.len() + 2 * pad;
         self.rows.clear();
         self.rows.resize(self.program.views.len() * row, NONE);
@@ -419,6 +437,7 @@ impl Extractor {
                             }
                         });
                     }
+                    clustered = clustered.or_else(|| Some(out.iter().filter(|id| **id != NONE).count()));
                 }
                 Source::Column(column, Function::Same) if !view.wide => out.copy_from_slice(base(column)),
                 Source::Column(column, _)
@@ -447,6 +466,13 @@ impl Extractor {
                 out.fill(value.unwrap_or(NONE));
             }
         }
+        self.matched.clusters += clustered.unwrap_or(0) as u64;
+    }
+
+    /// What was found in lists so far.
+    #[must_use]
+    pub fn matched(&self) -> &Matched {
+        &self.matched
     }
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Extractor, Growing, Lexica, Memory, NONE, Program, Strings};
+use super::{Extractor, Growing, Lexica, Matched, Memory, NONE, Program, Strings};
 use crate::error::{Error, Result};
 use crate::format::Block;
 use seqoia_core::cast::{label, narrow};
@@ -143,6 +143,12 @@ impl Indexer {
         }
         corpus.ends.push(narrow(corpus.labels.len()));
         Ok(())
+    }
+
+    /// What was found in lists so far.
+    #[must_use]
+    pub fn matched(&self) -> &Matched {
+        self.extractor.matched()
     }
 
     /// Calls `see` with the gold labels of every sentence.

@@ -86,6 +86,7 @@ pub struct Clusters {
     words: Strings,
     paths: Strings,
     path_of: Vec<u32>, // [words]
+    read: bool,
 }
 
 impl Clusters {
@@ -94,7 +95,7 @@ impl Clusters {
     /// # Errors
     /// A row without a tab, a path that is not made of 0 and 1, a word with two paths.
     pub fn read(file: &str, text: &str) -> Result<Clusters> {
-        let mut clusters = Clusters::default();
+        let mut clusters = Clusters { read: true, ..Clusters::default() };
         for (line, row) in text::lines(text).filter(|(_, row)| !row.is_empty()) {
             let bad = |what: String| Error::at(file, line, what).help("a row is wanted: path<TAB>word");
             let (path, rest) = row.split_once('\t').ok_or_else(|| bad("there is no tab".to_owned()))?;
@@ -118,6 +119,12 @@ impl Clusters {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.path_of.is_empty()
+    }
+
+    /// How many words there are; none if no file was read.
+    #[must_use]
+    pub fn entries(&self) -> Option<usize> {
+        self.read.then_some(self.path_of.len())
     }
 
     /// Bytes it takes.
@@ -162,6 +169,7 @@ impl ClustersView<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     lists: Vec<String>,
+    entries: Vec<usize>, // [lists]
     natural: Entries,
     lower: Entries,
 }
@@ -182,6 +190,7 @@ impl Names {
         }
         let (mask, mut lowered) = (1 << self.lists.len(), String::new());
         self.lists.push(list.to_owned());
+        let mut entries = 0;
         for (line, row) in text::lines(text) {
             let words: Vec<&str> = row.split_whitespace().collect();
             if words.is_empty() || words.len() > LONGEST {
@@ -193,8 +202,16 @@ impl Names {
             if !(self.natural.add(&natural, mask) && self.lower.add(&lowered, mask)) {
                 return Err(Error::at(file, line, "the lists of names have more than 4 GiB of text"));
             }
+            entries += 1;
         }
+        self.entries.push(entries);
         Ok(())
+    }
+
+    /// How many entries of each list can be found: rows of one to eight words.
+    #[must_use]
+    pub fn entries(&self) -> &[usize] {
+        &self.entries
     }
 
     /// The lists, in the order of their bits.

@@ -2,8 +2,8 @@
 //! (Chieu & Ng 2002, "Named Entity Recognition: A Maximum Entropy Approach Using Global Information").
 //!
 //! A document is what stands between two `-DOCSTART-` rows, as far as it lies in one block of the file; so blocks
-//! are to hold whole documents ([`Blocks::whole_documents`](crate::format::Blocks::whole_documents)). Words are
-//! compared in lower case. Only a token whose first letter is upper case looks for others, and it takes
+//! are to hold whole documents ([`Blocks::whole_documents`](crate::format::Blocks::whole_documents)). In a block of an
+//! eager reader each sentence is a document. Words are compared in lower case. Only a token whose first letter is upper case looks for others, and it takes
 //! the first two that are not itself.
 
 use std::collections::HashMap;
@@ -58,11 +58,15 @@ impl Mentions {
             self.places[sentence.tokens.end - 1].last = true;
         }
         let mut from = 0;
-        let marks = block.marks().iter().map(|mark| mark.before as usize);
-        for end in marks.chain([tokens]) {
+        let mut document = |end: usize| {
             self.document(block, column, wide, from..end);
             from = end;
+        };
+        if block.sentences_are_documents() {
+            return block.sentences().for_each(|sentence| document(sentence.tokens.end));
         }
+        let marks = block.marks().iter().map(|mark| mark.before as usize);
+        marks.chain([tokens]).for_each(document);
     }
 
     fn document(&mut self, block: &Block, column: usize, wide: bool, tokens: Range<usize>) {

@@ -27,7 +27,7 @@ pub mod wapiti;
 mod word_list;
 
 pub use dictionary::{Dictionary, Frozen, Growing};
-pub use extract::Extractor;
+pub use extract::{Extractor, Matched};
 pub use function::Function;
 pub use index::{Indexed, Indexer, Labels, MOST_LABELS, OR};
 pub use lexicon::{Clusters, ClustersView, LISTS, Lexica, LexicaView, Names, NamesView};

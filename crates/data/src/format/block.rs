@@ -284,12 +284,14 @@ pub struct Block {
     /// Length of the former.
     length: usize,
     pub(super) first_line: u64,
+    /// Each sentence is a document, whatever marks there are.
+    pub(super) apart: bool,
     pub(super) rows: Rows,
 }
 
 impl Default for Block {
     fn default() -> Self {
-        Self { text: String::new(), length: 0, first_line: 1, rows: Rows::default() }
+        Self { text: String::new(), length: 0, first_line: 1, apart: false, rows: Rows::default() }
     }
 }
 
@@ -500,6 +502,12 @@ impl Block {
         &self.rows.marks
     }
 
+    /// Whether each sentence is a document of its own, since whoever reads does not wait for the others.
+    #[must_use]
+    pub const fn sentences_are_documents(&self) -> bool {
+        self.apart
+    }
+
     /// Puts the text of the block that follows this one in the file behind this one's.
     pub(super) fn append(&mut self, next: &Self, file: &str) -> Result<()> {
         if self.length.saturating_add(next.length) > LIMIT {
@@ -579,6 +587,12 @@ pub trait Format: Send + Sync + std::fmt::Debug {
 
     /// Writes the text up to the end of a sentence's last token, with labels put in that it does not refuse.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>);
+
+    /// The same for a line that is a sentence without tokens. Most formats have nothing to write into it, and the
+    /// text is copied later.
+    fn put_empty(&self, copy: &mut Copy<'_>, line: Span, probabilities: bool, out: &mut Vec<u8>) {
+        let _ = (copy, line, probabilities, out);
+    }
 }
 
 /// Whether a line is empty for our purposes.

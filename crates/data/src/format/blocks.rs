@@ -94,7 +94,8 @@ impl Blocks {
 
     /// With `true` a block is given out as soon as it holds a whole sentence, instead of waiting
     /// until it is full: for a program at the other end of a pipe that wants an answer to each
-    /// sentence before it writes the next.
+    /// sentence before it writes the next. How much is read at once is then chance, so each sentence counts as a
+    /// document of its own.
     #[must_use]
     pub const fn eager(mut self, eager: bool) -> Self {
         self.eager = eager;
@@ -103,7 +104,7 @@ impl Blocks {
 
     /// With `true` a block holds whole documents, each up to [`DOCUMENT`] bytes, so that what is looked up in a
     /// document does not depend on what stands before it in the file. A longer one is cut behind the last
-    /// sentence that fits. An eager reader does not wait for the end of a document.
+    /// sentence that fits. An eager reader does not wait for the end of a document; to it each sentence is one.
     #[must_use]
     pub fn whole_documents(mut self, whole: bool) -> Self {
         self.document = whole.then_some(DOCUMENT);
@@ -168,9 +169,16 @@ impl Blocks {
         filled
     }
 
+    /// Takes the last block back, to be given again.
+    pub(super) fn give_back(&mut self, block: &Block) {
+        self.rest.splice(0..0, block.text().bytes());
+        self.line = block.first_line;
+    }
+
     fn next(&mut self, block: &mut Block) -> Result<bool> {
         block.rows.clear();
         block.first_line = self.line;
+        block.apart = self.eager;
         let mut bytes = block.take_text();
         bytes.clear();
         if let Some(error) = self.broken.take() {

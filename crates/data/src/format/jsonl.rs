@@ -10,13 +10,15 @@
 //! from names to values, or one such object. Names are taken as they are: a colon has no meaning. Values are
 //! those of python-crfsuite: `true` is 1, and `{"word": "the"}`, `{"word": ["the"]}` and
 //! `{"word": {"the": 1}}` all name the attribute `word:the` with the value 1. With
-//! both keys, tokens have fields and attributes. A value of `false` says that a token does not have the attribute.
+//! both keys, tokens have fields and attributes. A name that an object has twice is a mistake; one that a list has
+//! twice counts twice, as in CRFsuite. A value of `false` says that a token does not have the attribute.
 //! `weight` is the weight of the sentence. Neighbouring lines with the same `document`, a string or a number, are one
 //! document, for features that look there; a line without one stands alone. Other keys are left alone. Which keys there are, and how many fields, is decided by the first line that has a token.
 //!
 //! Labels are put into the text of the line, so that all else in it stays to the byte.
 
 use std::fmt;
+use std::ops::Range;
 
 use seqoia_core::cast::{real64, single};
 use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -162,6 +164,12 @@ pub fn put_with_other_keys(
     Ok(())
 }
 
+/// Whether a line is an object with this key.
+#[must_use]
+pub fn has_key(line: &str, key: &str) -> bool {
+    Keys::of(line).iter().any(|(name, _)| name == key)
+}
+
 /// `"a"` or `["a", "b"]`.
 struct Fields(Vec<String>);
 
@@ -282,13 +290,16 @@ impl<'de> Visitor<'de> for ReadFeatures {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
-        let mut all = vec![];
-        while let Some((name, value)) = map.next_entry()? {
+        let (mut all, mut names): (Vec<(String, f32)>, _) = (vec![], Names::default());
+        while let Some((name, value)) = map.next_entry::<String, _>()? {
+            names.add(&name);
             let value = match value {
                 Value::Number(value) => single(value),
                 Value::Absent => continue,
                 Value::Under(Features(under)) => {
+                    let (first, length) = (all.len(), name.len());
                     all.extend(under.into_iter().map(|(rest, value)| (format!("{name}:{rest}"), value)));
+                    names.under.push((first..all.len(), length));
                     continue;
                 }
             };
@@ -299,8 +310,57 @@ impl<'de> Visitor<'de> for ReadFeatures {
             }
             all.push((name, value));
         }
-        Ok(Features(all))
+        match names.twice(&all) {
+            Some(name) => Err(A::Error::custom(format!("an object has the feature '{name}' twice"))),
+            None => Ok(Features(all)),
+        }
     }
+}
+
+/// The names in an object, each of which must come once: programs differ in what they make of two. Most objects are
+/// known to be sound by a bit for each name, and only the others are looked at again.
+#[derive(Default)]
+struct Names {
+    bits: [u64; 8],
+    doubtful: bool,
+    /// Features that stand under a name, and how long that is.
+    under: Vec<(Range<usize>, usize)>,
+}
+
+impl Names {
+    #[inline]
+    fn add(&mut self, name: &str) {
+        let code = code(name.as_bytes());
+        let (word, bit) = ((code >> 61) as usize, 1 << (code >> 55 & 63));
+        self.doubtful |= self.bits[word] & bit != 0;
+        self.bits[word] |= bit;
+    }
+
+    /// A name that came twice.
+    fn twice<'a>(&self, features: &'a [(String, f32)]) -> Option<&'a str> {
+        if !self.doubtful {
+            return None;
+        }
+        let (mut names, mut at) = (vec![], 0);
+        for (range, length) in self.under.iter().filter(|(range, _)| !range.is_empty()) {
+            names.extend(features[at..range.start].iter().map(|(name, _)| name.as_str()));
+            names.push(&features[range.start].0[..*length]);
+            at = range.end;
+        }
+        names.extend(features[at..].iter().map(|(name, _)| name.as_str()));
+        names.sort_unstable();
+        names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+    }
+}
+
+/// A number that is the same for the same name, and mostly another for another one: of its ends and its length.
+#[inline]
+fn code(name: &[u8]) -> u64 {
+    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(29),
+        _ => name.iter().fold(0, |code, byte| code << 8 | u64::from(*byte)),
+    };
+    (ends ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Whether a file that starts with this line is meant to be in this format, be it right or wrong: a slip in the
@@ -478,33 +538,45 @@ impl Format for Jsonl {
     /// Into the value of `labels`, or as a further key; probabilities go to `probabilities`.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
-        let (start, line) = (token.span.range().start, copy.block.slice(token.span));
-        // The line was parsed before, so it is an object.
-        let keys = Keys::of(line);
-        let mut values = vec![("labels", serde_json::to_string(labelled.names).unwrap_or_default())];
-        if let Some(p) = labelled.probabilities {
-            let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
-            values.push(("probabilities", format!("[{}]", p.join(","))));
+        put(copy, token.span, labelled.names, labelled.probabilities, out);
+    }
+
+    /// An empty list, so that every object has one.
+    fn put_empty(&self, copy: &mut Copy<'_>, line: Span, probabilities: bool, out: &mut Vec<u8>) {
+        if line.start < line.end {
+            put(copy, line, &[], probabilities.then_some(&[]), out);
         }
-        let mut edits = vec![];
-        for (key, value) in values {
-            match keys.iter().rfind(|(name, _)| name == key) {
-                Some((_, raw)) => {
-                    let raw = raw.get();
-                    let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
-                    edits.push((Span::new(at, at + raw.len()), value));
-                }
-                None => {
-                    let at = token.span.range().end.saturating_sub(1); // its closing brace
-                    let comma = if keys.is_empty() { "" } else { "," };
-                    edits.push((Span::new(at, at), format!("{comma}\"{key}\":{value}")));
-                }
+    }
+}
+
+/// Writes the text up to the end of a line that is an object, with labels in it.
+fn put(copy: &mut Copy<'_>, span: Span, names: &[String], probabilities: Option<&[f64]>, out: &mut Vec<u8>) {
+    let (start, line) = (span.range().start, copy.block.slice(span));
+    // The line was parsed before, so it is an object.
+    let keys = Keys::of(line);
+    let mut values = vec![("labels", serde_json::to_string(names).unwrap_or_default())];
+    if let Some(p) = probabilities {
+        let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
+        values.push(("probabilities", format!("[{}]", p.join(","))));
+    }
+    let mut edits = vec![];
+    for (key, value) in values {
+        match keys.iter().rfind(|(name, _)| name == key) {
+            Some((_, raw)) => {
+                let raw = raw.get();
+                let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
+                edits.push((Span::new(at, at + raw.len()), value));
+            }
+            None => {
+                let at = span.range().end.saturating_sub(1); // its closing brace
+                let comma = if keys.is_empty() { "" } else { "," };
+                edits.push((Span::new(at, at), format!("{comma}\"{key}\":{value}")));
             }
         }
-        edits.sort_by_key(|(span, _)| span.start);
-        edits.iter().for_each(|(span, text)| copy.replace(*span, text, out));
-        copy.upto(token.span.end, out);
     }
+    edits.sort_by_key(|(span, _)| span.start);
+    edits.iter().for_each(|(span, text)| copy.replace(*span, text, out));
+    copy.upto(span.end, out);
 }
 
 /// Writes a sentence.
@@ -685,6 +757,14 @@ mod tests {
                 "a.jsonl:1: invalid type: string \"a\", expected the features of a",
             ),
             ("{\"features\":[[[]]]}".to_owned(), "a.jsonl:1: invalid type: sequence, expected a feature"),
+            (
+                "{\"features\":[{\"x\":1,\"b\":2,\"x\":5}]}".to_owned(),
+                "a.jsonl:1: an object has the feature 'x' twice",
+            ),
+            (
+                "{\"features\":[[\"a\",\"a\"]]}\n{\"features\":[{\"w\":\"a\",\"w\":\"b\"}]}".to_owned(),
+                "a.jsonl:2: an object has the feature 'w' twice",
+            ),
             ("{\"features\":[{\"a\":1e39}]}".to_owned(), "a.jsonl:1: the value of 'a' is too large"),
             (
                 "{\"features\":[{\"a\":1e12}]}\n{\"features\":[{\"a\":-1.1e12}]}".to_owned(),

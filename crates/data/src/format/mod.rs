@@ -28,7 +28,7 @@ pub use conllu::{Conllu, Field};
 pub use copy::{Beside, Copy, Labelled};
 pub use crfsuite::{Crfsuite, write_row as write_crfsuite_row};
 pub use guess::Guess;
-pub use jsonl::{Jsonl, put_with_other_keys};
+pub use jsonl::{Jsonl, has_key as has_json_key, put_with_other_keys};
 pub use ocr::Ocr;
 pub use reader::Reader;
 pub use sentences::{AsToken, Parts, Ready, Sentences};
@@ -126,6 +126,18 @@ impl Kind {
         matches!(self, Self::Columns | Self::Conllu | Self::Crfsuite | Self::Jsonl)
     }
 
+    /// The format of lines that have no token, which is all the same in files with labels and without; none if a
+    /// line is not a sentence.
+    #[must_use]
+    pub fn of_lines(self) -> Option<Box<dyn Format>> {
+        match self {
+            Self::Words => Some(Box::new(Words)),
+            Self::Tagged => Some(Box::new(Tagged { labelled: false })),
+            Self::Jsonl => Some(Box::new(Jsonl::default())),
+            _ => None,
+        }
+    }
+
     /// Whether a sentence ends with this line.
     fn ends(self) -> fn(&[u8]) -> bool {
         match self {
@@ -151,6 +163,35 @@ impl Kind {
             Self::Ocr => Ocr::detect(block).map(boxed),
         }
     }
+}
+
+/// What was found at the start of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    /// A block without a token.
+    Empty,
+    /// A token: nothing was taken.
+    Token,
+    /// The end.
+    End,
+}
+
+/// Takes a block without a token from the start of a file, for a reader that cannot wait until [`first`] has seen
+/// the first token.
+///
+/// # Errors
+///
+/// What [`Blocks::fill`] says.
+pub fn lead(blocks: &mut Blocks, block: &mut Block, kind: Kind) -> Result<Lead> {
+    blocks.cut_at(kind.ends());
+    if !blocks.fill(block)? {
+        return Ok(Lead::End);
+    }
+    if kind.detect(block).is_none() {
+        return Ok(Lead::Empty);
+    }
+    blocks.give_back(block);
+    Ok(Lead::Token)
 }
 
 /// Reads the first block and says in which format to read the file: `kind`, or what the text looks

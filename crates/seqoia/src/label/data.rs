@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use seqoia_core::{Corpus, Sequence};
-use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Memory, NONE, Program};
+use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Lexica, Matched, Memory, NONE, Program};
 use seqoia_data::format::{Format, Guess, Kind, Place};
 use seqoia_structures::chain::{Chain, Layout, Rules, Sets, Space};
 
 use super::classes::{Class, Collector};
-use super::options::{DataOptions, Features, PairChoice, Recipe, RuleChoice, Schemes};
+use super::options::{DataOptions, Features, LabelColumn, PairChoice, Recipe, RuleChoice, Schemes};
+use super::roles;
 use super::rules::{self, Broken};
 use super::schemes;
 use super::suspects::{self, Met};
 use super::{Source, own_words, raw, weights};
-use crate::error::{BadOption, Result};
+use crate::error::{BadOption, Result, counted};
 
 /// Everything that training needs to know about its data.
 pub struct TrainingSet {
@@ -114,11 +115,12 @@ pub(crate) struct Reading {
     classes: Vec<Class>,
     raw: raw::Watch,
     pub(crate) text: usize,
+    doubts: Vec<String>,
 }
 
 impl Reading {
     pub(crate) fn new(source: Source, options: &DataOptions) -> Result<Reading> {
-        let file = source.name();
+        let (file, in_memory) = (source.name(), matches!(source, Source::Sentences(_)));
         let kind = source.format(options);
         let (source, lexica) = own_words::collect(source, &options.features, kind)?;
         let mut reader = source.reader(kind, options.features.reads_mentions())?;
@@ -128,10 +130,27 @@ impl Reading {
             return Err(seqoia_data::Error::new(file, what).help(guess.help()).into());
         }
         let label = options.label.resolve(&file, &*format)?;
+        let guessed = options.label == LabelColumn::Last && !in_memory;
+        if let Some(first) = reader.peek()?.filter(|_| guessed)
+            && let Some(suspect) = roles::label_first(&*format, first)
+        {
+            return Err(suspect.error(&file));
+        }
         let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
         let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
         let word = format.kind().word(format.columns(), Some(label));
+        let mut doubts = Vec::from_iter(features.doubt(format.kind()));
+        if let Some(word) = word
+            && let Some(first) = reader.peek()?.filter(|_| !in_memory)
+            && let Some(suspect) = roles::numbers(&*format, first, word)
+            && program.templates().iter().any(|t| u16::try_from(word).is_ok_and(|word| t.reads(word)))
+        {
+            if options.features.names_word() {
+                return Err(suspect.error(&file));
+            }
+            doubts.push(format!("{file}: {}", suspect.what));
+        }
         let mut raw = raw::Watch::default();
         let mut classes = Collector::new(&program, word);
         while let Some(block) = reader.next()? {
@@ -145,9 +164,23 @@ impl Reading {
         if indexer.is_empty() {
             return Err(seqoia_data::Error::new(file, "there is no sentence to learn from").into());
         }
+        doubts.extend(unmatched(&options.features.lexica, indexer.matched(), &file));
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
         let (digest, text, classes) = (reader.digest(), reader.largest(), classes.finish());
-        Ok(Reading { file, format, label, features, program, indexer, schemes, digest, text, classes, raw })
+        Ok(Reading {
+            file,
+            format,
+            label,
+            features,
+            program,
+            indexer,
+            schemes,
+            digest,
+            text,
+            classes,
+            raw,
+            doubts,
+        })
     }
 }
 
@@ -157,15 +190,31 @@ impl TrainingSet {
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
     pub fn read(source: impl Into<Source>, options: &DataOptions) -> Result<TrainingSet> {
-        let Reading { file, format, label, features, program, indexer, schemes, digest, text, classes, raw } =
-            Reading::new(source.into(), options)?;
+        let Reading {
+            file,
+            format,
+            label,
+            features,
+            program,
+            indexer,
+            schemes,
+            digest,
+            text,
+            classes,
+            raw,
+            mut doubts,
+        } = Reading::new(source.into(), options)?;
         raw.check(&file)?;
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
-        let doubts = guess.map(|doubt| format!("{file}: {doubt}")).into_iter().chain(features.doubt(kind));
-        let mut doubts: Vec<String> = doubts.collect();
+        doubts.splice(0..0, guess.map(|doubt| format!("{file}: {doubt}")));
         let indexed = indexer.finish(options.cutoff);
         schemes::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
+        if schemes.file.is_none()
+            && let Some(what) = roles::nearly_chunks(indexed.labels.iter())
+        {
+            doubts.push(format!("{file}: {what}; {}", roles::MEND));
+        }
         if kind == Kind::Columns {
             doubts.extend(suspects(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?);
         }
@@ -298,6 +347,28 @@ impl TrainingSet {
     }
 }
 
+/// Lists that say nothing about the data, with how much is in them.
+fn unmatched(lexica: &Lexica, matched: &Matched, file: &str) -> Vec<String> {
+    let mut doubts = vec![];
+    if let Some(words) = lexica.clusters.entries().filter(|_| matched.clusters == 0) {
+        let words = counted(words, "word");
+        doubts.push(format!(
+            "`clusters`: {words} read, and 0 tokens of {file} are among them: is this the language of the data?"
+        ));
+    }
+    let names = &lexica.names;
+    for ((list, entries), tokens) in names.lists().iter().zip(names.entries()).zip(&matched.names) {
+        if *tokens == 0 {
+            doubts.push(format!(
+                "`gazetteer` {list}: {} read, and 0 tokens of {file} are in one of them; a line is a name, its words \
+                 between blanks, and nothing else",
+                counted(*entries, "name")
+            ));
+        }
+    }
+    doubts
+}
+
 /// Refuses rows that must not be learned from, and tells those that may not be meant so.
 fn suspects(labels: &Labels, corpus: &Memory, lines: &[u32], file: &str) -> Result<Vec<String>> {
     let mut met: Vec<Met<'_>> = labels.iter().map(|name| Met { name, count: 0, line: 0 }).collect();
@@ -313,8 +384,7 @@ fn suspects(labels: &Labels, corpus: &Memory, lines: &[u32], file: &str) -> Resu
     let mut doubts = vec![];
     for suspect in suspects::find(&met, corpus.ends.len(), corpus.tokens()) {
         if suspect.fatal {
-            let line = suspect.line.unwrap_or(0);
-            return Err(seqoia_data::Error::at(file, line, suspect.what).help(suspect.help).into());
+            return Err(suspect.error(file));
         }
         doubts.push(format!("{file}: {}; {}", suspect.what, suspect.help));
     }

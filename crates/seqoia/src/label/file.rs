@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{Block, Blocks, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader};
+use seqoia_data::format::{self, Block, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader};
 use seqoia_data::open::Input;
 use seqoia_data::scheme;
 use seqoia_strategies::{Crew, lock};
@@ -12,8 +12,10 @@ use seqoia_strategies::{Crew, lock};
 use super::Labeller;
 use super::Predictor;
 use super::columns::{as_written, check_classes, label_column, program_for, written_scheme};
+use super::empty::{self, Lines};
 use super::page::{self, Against, Comparing, Seen};
 use super::records::json;
+use super::strangers::{self, Odd, Slashes};
 use crate::error::{BadOption, Result};
 
 /// What is written for each sentence.
@@ -41,13 +43,13 @@ pub struct PredictOptions {
     pub output: Output,
     /// At most this many threads.
     pub threads: usize,
-    /// Write each sentence as soon as it can be: for a reader that waits.
+    /// Write each sentence as soon as it can be: for a reader that waits. Each sentence is then a document.
     pub eager: bool,
     /// The format of the input; that of the training file if none.
     pub format: Option<Kind>,
     /// Keep to the labels that the input has; this stands where one is not known.
     pub given: Option<String>,
-    /// How many of the first sentences to give back, for a page.
+    /// How many sentences to give back, for a page.
     pub look: usize,
 }
 
@@ -66,7 +68,8 @@ pub struct Labelled {
     pub sentences: u64,
     /// Tokens.
     pub tokens: u64,
-    /// The first sentences, as many as were wanted.
+    /// As many sentences as were wanted: those that differ from the labels of the file, if it has any, then the first;
+    /// in the order of the file.
     pub seen: Vec<Vec<Seen>>,
     /// What was found against the labels that the file has, if sentences were wanted and it has any.
     pub against: Option<Against>,
@@ -81,6 +84,7 @@ struct Job {
     out: Vec<u8>,
     seen: Vec<Vec<Seen>>,
     comparing: Comparing,
+    odd: Odd,
     result: Result<()>,
 }
 
@@ -97,9 +101,15 @@ pub fn predict(
     let (file, limit) = (input.name.clone(), input.limit());
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
-    let blocks = Blocks::new(input).eager(options.eager).whole_documents(labeller.reads_documents());
+    let Some(blocks) = empty::open(labeller, input, kind, options.eager, options.output, out)? else {
+        return Ok(Labelled::default());
+    };
     let mut reader = Reader::new(blocks, Some(kind))?;
     let (format, mut first) = (reader.format(), Block::default());
+    let slashes = match options.given {
+        None => strangers::check_slashes(labeller, &file, &*format, reader.start(), options.eager)?,
+        Some(_) => None, // who keeps to labels says that there are some
+    };
     let program = program_for(labeller, &file, &*format)?;
     if !matches!(options.output, Output::Json { .. }) {
         check_labels(labeller, &file, &*format)?;
@@ -107,6 +117,11 @@ pub fn predict(
     reader.fill(&mut first)?;
     let parsed = parse(&file, &*format, &mut first);
     let mut doubts = Vec::from_iter(check_classes(labeller, &file, &*format, &first)?);
+    doubts.extend(slashes);
+    doubts.extend(strangers::check(labeller, &file, &*format, &first)?);
+    if options.eager && kind == Kind::Jsonl && labeller.reads_documents() && names_document(&first) {
+        doubts.push(format!("{file}: lines name their document, but with `flush` each of them stands alone"));
+    }
     if let Some(guess @ Guess::Csv(_)) = format.guess() {
         // A word alone may hold commas, so this is not refused.
         doubts.extend(guess.doubt().map(|doubt| format!("{file}: {doubt}")));
@@ -123,6 +138,7 @@ pub fn predict(
         );
         return Err(seqoia_data::Error::new(file, what).into());
     }
+    let (slashes, mut odd) = (Slashes::of(labeller, &*format), Odd::default());
     let crew = Crew::new(options.threads.max(1));
     let worker = || {
         let predictor = Predictor::new(labeller).with_limit(limit).with_program(Arc::clone(&program));
@@ -142,6 +158,7 @@ pub fn predict(
                 out: vec![],
                 seen: vec![],
                 comparing: Comparing::default(),
+                odd: Odd::default(),
                 result: Ok(()),
             })
         })
@@ -165,20 +182,26 @@ pub fn predict(
         if filled == 0 && broken.is_none() {
             out.flush()?;
             done.against = comparing.finish();
+            page::choose(&mut done.seen, options.look, done.against.is_some());
+            done.doubts.extend(slashes.and_then(|slashes| slashes.doubt(&file, &odd)));
             return Ok(done);
         }
         let next = AtomicUsize::new(0);
         let look = options.look.saturating_sub(done.seen.len());
+        let wrong = options.look.saturating_sub(done.seen.iter().filter(|s| page::is_wrong(s)).count());
         crew.run(&|worker| {
             let mut predictor = lock(&workers[worker]);
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Job { block, parsed, out, seen, comparing, result } = &mut *lock(job);
+                let Job { block, parsed, out, seen, comparing, odd, result } = &mut *lock(job);
                 out.clear();
                 let parsed = parsed.take().unwrap_or_else(|| parse(&file, &*format, block));
                 let labelled = label_block(&mut predictor, &file, &*format, block, options.output, out);
                 *result = labelled.and(parsed);
+                if let Some(slashes) = &slashes {
+                    *odd = slashes.count(block);
+                }
                 if result.is_ok() && options.look > 0 {
-                    *result = look_at(&mut predictor, &file, &*format, block, look, seen, comparing);
+                    *result = look_at(&mut predictor, &file, &*format, block, [look, wrong], seen, comparing);
                 }
             }
         })?;
@@ -190,9 +213,9 @@ pub fn predict(
                 out.flush()?;
             }
             std::mem::replace(&mut job.result, Ok(()))?;
-            let look = options.look.saturating_sub(done.seen.len());
-            done.seen.extend(job.seen.drain(..).take(look));
+            done.seen.append(&mut job.seen);
             comparing.join(std::mem::take(&mut job.comparing));
+            odd.join(std::mem::take(&mut job.odd));
             done.sentences += job.block.len() as u64;
             done.tokens += job.block.tokens().len() as u64;
         }
@@ -259,7 +282,13 @@ fn parse(file: &str, format: &dyn Format, block: &mut Block) -> Result<()> {
     Err(error.into())
 }
 
-fn label_block(
+/// Whether the first line says to which document it belongs.
+fn names_document(block: &Block) -> bool {
+    let mut lines = block.text().lines().filter(|line| !line.trim().is_empty());
+    lines.next().is_some_and(|line| format::has_json_key(line, "document"))
+}
+
+pub(super) fn label_block(
     predictor: &mut Predictor,
     file: &str,
     format: &dyn Format,
@@ -271,7 +300,11 @@ fn label_block(
     let label = label_column(predictor.labeller(), format);
     let added = if output == Output::Marginals { 2 } else { 1 };
     let mut copy = Copy::new(block, label, added);
+    let mut lines = Lines::of(format.kind(), block);
     for sentence in block.sentences() {
+        if let Some(lines) = &mut lines {
+            lines.before(sentence.line, predictor.labeller(), format, &mut copy, output, out)?;
+        }
         predictor.read(file, block, sentence.tokens.clone(), label)?;
         match output {
             Output::Text => {
@@ -298,30 +331,35 @@ fn label_block(
             }
         }
     }
+    if let Some(lines) = &mut lines {
+        lines.before(u64::MAX, predictor.labeller(), format, &mut copy, output, out)?;
+    }
     if matches!(output, Output::Text | Output::Marginals) {
         copy.rest(format, out);
     }
     Ok(())
 }
 
-/// The first sentences of a block that was labelled, for a page, and all of them against the labels of the file.
+/// The `first` sentences of a block that was labelled and so many that are `wrong`, for a page, and all of them against
+/// the labels of the file.
 fn look_at(
     predictor: &mut Predictor,
     file: &str,
     format: &dyn Format,
     block: &Block,
-    most: usize,
+    [first, wrong]: [usize; 2],
     seen: &mut Vec<Vec<Seen>>,
     comparing: &mut Comparing,
 ) -> Result<()> {
-    let (label, mut names) = (label_column(predictor.labeller(), format), vec![]);
+    let (label, mut names, mut met) = (label_column(predictor.labeller(), format), vec![], 0);
     for (number, sentence) in block.sentences().enumerate() {
         predictor.read(file, block, sentence.tokens.clone(), label)?;
         let best = predictor.best_labels()?.to_vec();
         predictor.names(&best, &mut names);
         as_written(predictor.labeller(), format.kind(), &mut names);
-        comparing.add(predictor.labeller(), format, block, sentence.tokens.clone(), &names);
-        if number < most {
+        let differs = comparing.add(predictor.labeller(), format, block, sentence.tokens.clone(), &names);
+        met += usize::from(differs);
+        if number < first || differs && met <= wrong {
             seen.push(page::look(predictor, format, block, sentence.tokens)?);
         }
     }

@@ -5,11 +5,11 @@
 //! | `training` | the short way from data to a model, for programs |
 //! | `options/` | what a user can choose about data and features, and what goes with a feature set |
 //! | `source`, `data`, `own_words` | training data, read |
-//! | `schemes`, `rules`, `weights`, `suspects`, `raw` | what its labels are taken for, and what is not |
+//! | `schemes`, `rules`, `weights`, `suspects`, `roles`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
-//! | `worker`, `file`, `columns`, `classes`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
+//! | `worker`, `file`, `empty`, `columns`, `classes`, `strangers`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
@@ -17,6 +17,7 @@ mod classes;
 pub(crate) mod columns;
 pub(crate) mod data;
 mod dev;
+mod empty;
 mod file;
 pub mod folds;
 mod inspect;
@@ -28,12 +29,14 @@ pub(crate) mod own_words;
 mod page;
 mod raw;
 mod records;
+pub(crate) mod roles;
 mod rules;
 mod save;
 mod schemes;
 pub(crate) mod scorer;
 mod shrink;
 mod source;
+mod strangers;
 pub(crate) mod suspects;
 mod task;
 pub(crate) mod text;

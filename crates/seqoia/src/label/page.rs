@@ -50,7 +50,7 @@ pub(crate) struct Comparing {
 }
 
 impl Comparing {
-    /// A sentence and the labels that were found, as they are written.
+    /// A sentence and the labels that were found, as they are written; whether any is another than in the file.
     pub(crate) fn add(
         &mut self,
         labeller: &Labeller,
@@ -58,8 +58,8 @@ impl Comparing {
         block: &Block,
         tokens: Range<usize>,
         found: &[String],
-    ) {
-        let Some(column) = gold_column(labeller, format) else { return };
+    ) -> bool {
+        let Some(column) = gold_column(labeller, format) else { return false };
         let mut wrong = 0;
         for (i, found) in tokens.zip(found) {
             let gold = block.field(i, column);
@@ -75,6 +75,7 @@ impl Comparing {
         }
         self.against.errors += wrong;
         self.against.sentences += u64::from(wrong > 0);
+        wrong > 0
     }
 
     /// A block that was labelled.
@@ -101,6 +102,23 @@ impl Comparing {
     pub(crate) fn finish(self) -> Option<Against> {
         (self.differ && (self.cut || !self.raw)).then_some(self.against)
     }
+}
+
+/// Whether a label is another than in the file.
+pub(crate) fn is_wrong(sentence: &[Seen]) -> bool {
+    sentence.iter().any(|token| token.gold.as_ref().is_some_and(|gold| *gold != token.label))
+}
+
+/// Leaves so many sentences: those with errors, if the labels of the file are gold, and the first of the others.
+pub(crate) fn choose(seen: &mut Vec<Vec<Seen>>, most: usize, gold: bool) {
+    let wrong = if gold { seen.iter().filter(|s| is_wrong(s)).count().min(most) } else { 0 };
+    let mut left = [most - wrong, wrong];
+    seen.retain(|sentence| {
+        let left = &mut left[usize::from(gold && is_wrong(sentence))];
+        let kept = *left > 0;
+        *left = left.saturating_sub(1);
+        kept
+    });
 }
 
 fn is_conll(kind: Kind) -> bool {
@@ -155,4 +173,25 @@ pub(crate) fn look(
         });
     }
     Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_with_errors_are_kept_before_others() {
+        let sentence = |word: &str, gold: &str| {
+            let (word, label) = (word.to_owned(), "N".to_owned());
+            vec![Seen { word, label, gold: Some(gold.to_owned()), line: 1, probabilities: vec![] }]
+        };
+        let all = || vec![sentence("a", "N"), sentence("b", "N"), sentence("c", "V"), sentence("d", "V")];
+        let left = |most, gold| {
+            let mut seen = all();
+            choose(&mut seen, most, gold);
+            seen.iter().map(|s| s[0].word.as_str()).collect::<String>()
+        };
+        assert_eq!([left(3, true), left(1, true), left(9, true)], ["acd", "c", "abcd"]);
+        assert_eq!([left(3, false), left(0, false)], ["abc", ""]);
+    }
 }

@@ -4,8 +4,8 @@ use seqoia_data::format::{self, Block, Format, Kind};
 use seqoia_data::scheme::Scheme;
 use serde::Serialize;
 
-use super::Predictor;
 use super::columns::word_column;
+use super::{Labeller, Predictor};
 use crate::error::{Error, Result};
 
 /// A sentence as JSON.
@@ -91,10 +91,35 @@ pub(super) fn json(
         });
         record.nbest = Some(ranked.collect::<Result<_>>()?);
     }
-    let line = match format.kind() {
-        Kind::Jsonl => block.tokens().get(first).map_or("", |token| block.slice(token.span)),
-        _ => "",
+    let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
+    write(&record, format.kind(), line, out)
+}
+
+/// Appends the record of a line that is a sentence without tokens. An empty line of JSON lines has no keys at all.
+pub(super) fn empty(
+    labeller: &Labeller,
+    kind: Kind,
+    line: &str,
+    marginals: bool,
+    k: usize,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let words = kind != Kind::Jsonl || format::has_json_key(line, "tokens");
+    let nothing = || Ranked { labels: vec![], score: 0.0, probability: 1.0 };
+    let record = Record {
+        tokens: words.then(Vec::new),
+        labels: vec![],
+        probability: (marginals || k > 1).then_some(1.0),
+        scheme: labeller.single_names().1.filter(|_| marginals).map(Scheme::name),
+        marginals: marginals.then(Vec::new),
+        nbest: (k > 1).then(|| vec![nothing()]),
     };
+    write(&record, kind, line, out)
+}
+
+/// Appends a record, with the keys of its line that mean nothing to us.
+fn write(record: &Record<'_>, kind: Kind, line: &str, out: &mut Vec<u8>) -> Result<()> {
+    let line = if kind == Kind::Jsonl { line } else { "" };
     let taken = |key: &str| matches!(key, "tokens" | "features" | "labels" | "weight") || record.has(key);
-    format::put_with_other_keys(line, taken, &record, out).map_err(|e| Error::Output(e.to_string()))
+    format::put_with_other_keys(line, taken, record, out).map_err(|e| Error::Output(e.to_string()))
 }

@@ -1,11 +1,21 @@
 //! Rows of a column file that are not what they seem: a row of column names, two labels glued together, a file that
 //! is one sentence. `train` refuses what must not be learned from, `check` tells all of it.
 
+use crate::error::Error;
+
 /// What people call the column of the label.
 const HEADERS: [&str; 15] = [
     "label", "labels", "tag", "tags", "ner", "ner_tag", "ner_tags", "pos", "pos_tag", "chunk", "chunks",
     "entity", "iob", "bio", "class",
 ];
+
+/// What to do about a row of names.
+pub(crate) const NO_HEADER: &str = "a column file has no row of names: take it out, such as by tail -n +2";
+
+/// Whether people call a column of labels so.
+pub(crate) fn is_header(name: &str) -> bool {
+    HEADERS.contains(&name.to_lowercase().as_str())
+}
 
 /// A sentence of more tokens is rarely meant, if it is the only one.
 const LONG: usize = 500;
@@ -24,20 +34,27 @@ pub(crate) struct Suspect {
     pub(crate) fatal: bool,
     pub(crate) line: Option<u64>,
     pub(crate) what: String,
-    pub(crate) help: &'static str,
+    pub(crate) help: String,
+}
+
+impl Suspect {
+    /// As an error about a file.
+    pub(crate) fn error(self, file: &str) -> Error {
+        seqoia_data::Error::at(file, self.line.unwrap_or(0), self.what).help(self.help).into()
+    }
 }
 
 /// Looks at the labels of a column file, in order of appearance.
 pub(crate) fn find(labels: &[Met<'_>], sentences: usize, tokens: usize) -> Vec<Suspect> {
     let mut found = vec![];
     if let Some(first) = labels.first().filter(|l| l.count == 1 && tokens > 1)
-        && HEADERS.contains(&first.name.to_lowercase().as_str())
+        && is_header(first.name)
     {
         found.push(Suspect {
             fatal: true,
             line: Some(first.line),
             what: format!("the label '{}' stands in the first row alone: is this a header?", first.name),
-            help: "a column file has no row of names: take it out, such as by tail -n +2",
+            help: NO_HEADER.to_owned(),
         });
     }
     let is_label = |part: &str| labels.iter().any(|label| label.name == part);
@@ -50,7 +67,7 @@ pub(crate) fn find(labels: &[Met<'_>], sentences: usize, tokens: usize) -> Vec<S
             fatal: true,
             line: Some(label.line),
             what: format!("'{}' is two labels: tabs separate the columns, but not these two", label.name),
-            help: "separate all columns in the same way, such as by sed 's/ /\\t/g'",
+            help: "separate all columns in the same way, such as by sed 's/ /\\t/g'".to_owned(),
         });
     }
     if sentences == 1 && tokens > LONG {
@@ -58,7 +75,7 @@ pub(crate) fn find(labels: &[Met<'_>], sentences: usize, tokens: usize) -> Vec<S
             fatal: false,
             line: None,
             what: format!("there is no empty line, so {tokens} tokens are one sentence"),
-            help: "an empty line ends a sentence",
+            help: "an empty line ends a sentence".to_owned(),
         });
     }
     found

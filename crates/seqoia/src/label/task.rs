@@ -340,6 +340,10 @@ fn warnings(set: &TrainingSet, dev: Option<&DevSet>) -> Vec<String> {
         let only = set.labels.name(0);
         warnings.push(format!("every token has the label {only}; is `label` the right column?"));
     }
+    if let Some(dev) = dev.filter(|dev| dev.digest == set.digest) {
+        let what = "is the training data again: dev scores say nothing about other text";
+        warnings.push(format!("`dev` {} {what}", dev.file));
+    }
     let unseen = dev.map(|dev| dev.unseen(set)).unwrap_or_default();
     if let (Some(dev), [first, ..]) = (dev, &unseen[..]) {
         let labels = counted(unseen.len() as u64, "label");

@@ -59,15 +59,30 @@ struct Ranked<'a> {
     probability: Option<f64>,
 }
 
-/// Writes what the model chooses from each list; the number of lists.
+/// What was chosen from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// Lists.
+    pub lists: u64,
+    /// What may not be meant so: none of the features is known to the model.
+    pub doubt: Option<String>,
+}
+
+/// Writes what the model chooses from each list.
 ///
 /// # Errors
 /// A file that cannot be read, or a text that does not fit the output.
-pub fn choose(model: &Reranker, input: Input, how: Choices, out: &mut dyn Write) -> Result<u64> {
+pub fn choose(model: &Reranker, input: Input, how: Choices, out: &mut dyn Write) -> Result<Chosen> {
     let mut lists = CandidateLists::new(input).eager(how.eager);
     let (file, mut number) = (lists.name().to_owned(), 0);
     let (mut scores, mut shares) = (vec![], vec![]);
+    let (mut known, mut strange) = (false, None);
     while let Some(list) = lists.next()? {
+        if !known {
+            let mut names = list.candidates.iter().flat_map(|one| &one.features).map(|(name, _)| &**name);
+            strange = strange.or_else(|| names.clone().next().map(str::to_owned));
+            known = names.any(|name| model.knows(name));
+        }
         model.scores(&list.candidates, &mut scores)?;
         shares.resize(scores.len(), 0.0);
         log_sum(&scores, |_| true, Some(&mut shares));
@@ -81,7 +96,13 @@ pub fn choose(model: &Reranker, input: Input, how: Choices, out: &mut dyn Write)
         number += 1;
     }
     out.flush()?;
-    Ok(number)
+    let doubt = strange.filter(|_| !known).map(|name| {
+        format!(
+            "{file}: none of the features is known to the model, such as {name}, so the first candidate of each \
+             list is chosen; name them as in the training data"
+        )
+    });
+    Ok(Chosen { lists: number, doubt })
 }
 
 /// The numbers of the best candidates; equal ones, such as 0 and -0, in the order of the list, as in [`best`].

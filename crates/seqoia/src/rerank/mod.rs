@@ -18,7 +18,7 @@ mod training;
 
 pub use costs::{Costs, chosen_costs};
 pub use data::CandidateSet;
-pub use file::{Choices, choose};
+pub use file::{Choices, Chosen, choose};
 pub use model::{Reranker, Strength, Summary};
 pub use task::RerankTask;
 pub use training::{DEFAULT_LEARNER, RerankTraining};

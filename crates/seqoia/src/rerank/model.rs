@@ -7,7 +7,7 @@ use std::path::Path;
 
 use seqoia_core::cast::single;
 use seqoia_data::candidates::Candidate;
-use seqoia_data::features::{Strings, StringsView};
+use seqoia_data::features::{Strings, StringsView, UNKNOWN};
 use seqoia_model::{Container, Error as ModelError, Writer, write_atomically};
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +166,12 @@ impl Reranker {
             0.0 + parts.map(|(name, value)| f64::from(weight(name)) * f64::from(*value)).sum::<f64>()
         }));
         Ok(())
+    }
+
+    /// Whether training has seen a feature.
+    #[must_use]
+    pub fn knows(&self, feature: &str) -> bool {
+        self.names().is_ok_and(|names| names.find(feature.as_bytes()) != UNKNOWN)
     }
 
     /// Its weights for the features of other training data, to start from, and how many of those it knows.

@@ -157,7 +157,29 @@ fn give_gold(kind: Kind) -> String {
 }
 
 fn open(input: Input, kind: Option<Kind>) -> Result<Reader> {
-    Ok(Reader::new(Blocks::new(input), kind)?)
+    let reader = Reader::new(Blocks::new(input), kind)?;
+    one_labelling(reader.name(), reader.start().as_bytes())?;
+    Ok(reader)
+}
+
+/// Refuses a text with several labellings of each sentence, below lines `# RANK PROBABILITY`: they are not one
+/// labelling of more sentences.
+///
+/// # Errors
+/// A text that starts like this.
+pub fn one_labelling(name: &str, text: &[u8]) -> Result<()> {
+    let start = String::from_utf8_lossy(&text[..text.len().min(1 << 12)]);
+    let mut lines = (1..).zip(start.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let Some((number, line)) = lines.next() else { return Ok(()) };
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    match fields[..] {
+        ["#", "0", share] if share.len() == "0.123456".len() && share.parse::<f64>().is_ok() => {
+            let what = format!("'{line}' starts the first of several labellings, and one is scored");
+            let help = "label without `nbest`";
+            Err(seqoia_data::Error::at(name, number, what).help(help).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads all sentences; the numbers are those of the columns.

@@ -14,7 +14,8 @@ use serde::Serialize;
 use self::facts::{Facts, LONG, SHORT, Tally};
 use crate::error::{Result, counted};
 use crate::label::options::LabelColumn;
-use crate::label::suspects::{self, Met};
+use crate::label::roles;
+use crate::label::suspects::{self, Met, Suspect};
 
 /// A label that is seen fewer times is called rare.
 const RARE: u64 = 5;
@@ -141,6 +142,9 @@ pub fn check(train: Input, dev: Option<Input>, options: &CheckOptions) -> Result
         if let Some((guess, doubt)) = facts.guess.and_then(|guess| Some((guess, guess.doubt()?))) {
             let level = if matches!(guess, Guess::Csv(_)) { Level::Error } else { Level::Warning };
             found.add(level, facts, None, doubt, guess.help());
+        }
+        if let Some(Suspect { line, what, help, .. }) = &facts.mistaken {
+            found.add(Level::Error, facts, *line, what, help);
         }
         if facts.kind == Kind::Columns {
             found.suspects(facts);
@@ -284,6 +288,9 @@ impl Findings {
 
     /// Labels that look like chunk labels should be some.
     fn no_scheme(&mut self, facts: &Facts) {
+        if let Some(what) = roles::nearly_chunks(facts.labels.iter().map(|label| label.name.as_str())) {
+            return self.warn(facts, None, what, roles::MEND);
+        }
         let chunk = |name: &str| matches!(name.as_bytes(), [b'B' | b'I' | b'E' | b'S' | b'M', b'-', _, ..]);
         let chunks = facts.labels.iter().filter(|l| chunk(&l.name)).count();
         let Some(nearest) = Scheme::ALL.into_iter().min_by_key(|s| facts.breaks(*s).count) else { return };

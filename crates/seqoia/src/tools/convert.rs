@@ -49,6 +49,8 @@ pub struct Converted {
     pub tokens: u64,
     /// Columns of the file, from 0, that the target has no place for.
     pub left_out: Vec<usize>,
+    /// Whether the sentences were one document, and are written so that each is one.
+    pub apart: bool,
 }
 
 /// Rewrites `input` to `out`.
@@ -85,6 +87,10 @@ pub fn convert(input: Input, options: &ConvertOptions, out: &mut dyn Write) -> R
         done.tokens += block.tokens().len() as u64;
     }
     out.flush()?;
+    done.apart = (format.kind(), plan.target.kind) == (Kind::Columns, Kind::Jsonl)
+        && expander.is_none()
+        && documents == 0
+        && done.sentences > 1;
     let wanted = plan.schemes.filter(|_| options.scheme_from.is_none() && format.kind() != Kind::Words);
     if let Some((taken, _)) = wanted.filter(|(taken, _)| seen.finish() != Some(*taken)) {
         let name = taken.name();

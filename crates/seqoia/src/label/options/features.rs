@@ -47,6 +47,12 @@ impl FeatureChoice {
         self.templates.is_empty() && self.patterns.is_empty() && self.sets.is_empty()
     }
 
+    /// Whether something chosen reads the word wherever a format has it, as sets and lists do.
+    pub(crate) fn names_word(&self) -> bool {
+        let lists = !self.lexica.clusters.is_empty() || !self.lexica.names.lists().is_empty();
+        !self.sets.is_empty() || lists || self.own_words || !self.lexica.words.is_empty()
+    }
+
     /// Whether attributes are looked up in the document; asked before the first block of a file is read, which
     /// tells where a format keeps its words.
     pub(crate) fn reads_mentions(&self) -> bool {
@@ -65,6 +71,7 @@ impl FeatureChoice {
             Kind::Conllu | Kind::Conllx => {
                 sets::Roles { word: column(Field::Form), pos: column(Field::Upos) }
             }
+            Kind::Columns if label == Some(0) => sets::Roles { word: 1, pos: 2 }, // the label comes first
             _ => sets::Roles { word: 0, pos: 1 },
         };
         let pos = usize::from(roles.pos);

@@ -13,6 +13,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::CheckOptions;
 use crate::error::Result;
+use crate::label::options::LabelColumn;
+use crate::label::roles;
+use crate::label::suspects::Suspect;
 
 /// Sentences that are not longer occur everywhere (`Yes .`): they tell nothing about copies.
 pub(super) const SHORT: usize = 2;
@@ -78,6 +81,8 @@ pub(super) struct Label {
 pub(super) struct Facts {
     pub(super) file: String,
     pub(super) kind: Kind,
+    /// A column that is not what it is taken for.
+    pub(super) mistaken: Option<Suspect>,
     /// What it may be instead.
     pub(super) guess: Option<Guess>,
     /// The column of the label.
@@ -114,6 +119,12 @@ impl Facts {
         let (file, format) = (reader.name().to_owned(), reader.format());
         let label = options.label.resolve(&file, &*format)?;
         let mut facts = Facts::new(file, &*format, label);
+        if let Some(first) = reader.peek()? {
+            let guessed = options.label == LabelColumn::Last;
+            facts.mistaken = guessed.then(|| roles::label_first(&*format, first)).flatten();
+            let numbers = facts.word().and_then(|word| roles::numbers(&*format, first, word));
+            facts.mistaken = facts.mistaken.take().or(numbers);
+        }
         facts.unknown = train.map(|_| 0);
         while let Some(block) = reader.next()? {
             for sentence in block.sentences() {
@@ -127,6 +138,7 @@ impl Facts {
         Facts {
             file,
             kind: format.kind(),
+            mistaken: None,
             guess: format.guess(),
             label,
             sentences: 0,
