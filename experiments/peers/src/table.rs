@@ -21,6 +21,8 @@ pub(crate) enum Cell {
     Rate(f64),
     /// Something else, with two decimals.
     Number(f64),
+    /// A name.
+    Word(&'static str),
     /// Not measured or without meaning.
     Empty,
 }
@@ -37,6 +39,7 @@ impl Cell {
             Cell::Bytes(n) => bytes(n),
             Cell::Count(n) => grouped(n),
             Cell::Rate(x) => format!("{:.0} k", x / 1000.0),
+            Cell::Word(word) => word.to_owned(),
             Cell::Empty => "-".to_owned(),
         }
     }
@@ -47,6 +50,7 @@ impl Cell {
                 x.into()
             }
             Cell::Bytes(n) | Cell::Count(n) => n.into(),
+            Cell::Word(word) => word.into(),
             Cell::Empty => Value::Null,
         }
     }
