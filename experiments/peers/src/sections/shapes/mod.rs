@@ -4,6 +4,7 @@
 //! Ours and theirs are run in turns, on one thread, on the same attributes; the table has the worst ratio on top.
 
 mod columns;
+mod dicts;
 mod grid;
 mod made;
 mod picture;
