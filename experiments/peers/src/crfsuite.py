@@ -56,8 +56,21 @@ def sentences(path):
         yield attributes, labels
 
 
+class Trainer(pycrfsuite.Trainer):
+    """Keeps the CPU time at which each iteration ends."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.ends = []
+
+    def message(self, text):
+        super().message(text)
+        if text.startswith("***** Iteration"):  # said when it is over
+            self.ends.append(process_time())
+
+
 def train(data, model, algorithm, *settings):
-    trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
+    trainer = Trainer(algorithm=algorithm, verbose=False)
     trainer.set_params(dict(setting.split("=") for setting in settings))
     append = 0.0
     for attributes, labels in sentences(data):
@@ -75,6 +88,7 @@ def train(data, model, algorithm, *settings):
         "features": log.featgen_num_features,
         "losses": [row["loss"] for row in rows],
         "seconds": [row["time"] for row in rows],
+        "ends": [end - start for end in trainer.ends],
         "trials": [row["linesearch_trials"] for row in rows],
     }
 

@@ -38,7 +38,8 @@ Example:
 
 The variable SEQOIA_DATA names a folder with the corpora conll2000,
 ud-english-ewt, brown-pos and conll2003 with brown-clusters-en and
-gazetteers-en; without it a generated corpus is used where that will do."
+gazetteers-en, for section shapes also msra-ner, ocr-letters and
+conll2002-ned; without it a generated corpus is used where that will do."
 )]
 struct Args {
     /// Sections to run [default: all]

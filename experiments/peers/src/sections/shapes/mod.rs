@@ -92,7 +92,10 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
         for corpus in real::corpora(&mut found.notes) {
             if options.wants(corpus.name) {
                 screen::note(&format!("preparing {}", corpus.name));
-                found.measure(bench, &corpus.prepare(bench)?)?;
+                match corpus.prepare(bench) {
+                    Ok(row) => found.measure(bench, &row)?,
+                    Err(error) => found.missing(corpus.name, "all", &format!("{error:#}")),
+                }
             }
         }
     }
@@ -132,7 +135,7 @@ impl Found {
         }
         for call in columns.iter().flat_map(|column| column.models(tools, row)) {
             if turns.position(&call.line()).is_none() {
-                call.run()?;
+                call.run().map_or_else(|error| screen::note(&format!("  failed: {error:#}")), drop);
             }
         }
         let runs = turns.run(bench.repeat);
@@ -143,14 +146,12 @@ impl Found {
             self.show_commands(name, needed.iter().map(|&number| turns.line(number)));
             let all: Option<Vec<&[Usage]>> = needed.iter().map(|&number| runs[number].as_deref()).collect();
             let Some(all) = all else {
-                self.missing(row, name, "a call failed");
+                self.missing(&row.name, name, "a call failed");
                 continue;
             };
-            for figure in column.figures(row, &all)? {
-                match figure.ratio.is_finite() && figure.ratio > 0.0 {
-                    true => self.measured.push(Measured { row: row.name.clone(), figure }),
-                    false => self.missing(row, figure.column, "too short to be measured"),
-                }
+            match column.figures(row, &all) {
+                Ok(figures) => figures.into_iter().for_each(|figure| self.keep(row, figure)),
+                Err(error) => self.missing(&row.name, name, &format!("{error:#}")),
             }
         }
         Ok(())
@@ -169,9 +170,22 @@ impl Found {
         }
     }
 
-    fn missing(&mut self, row: &Row, column: &str, why: &str) {
+    /// Keeps a figure if it is one; tells it, since the table comes at the end of a long run.
+    fn keep(&mut self, row: &Row, figure: Figure) {
+        let Figure { column, ratio, .. } = figure;
+        if ratio.is_finite() && ratio > 0.0 {
+            screen::note(&format!("  {ratio:6.2}x  {column} of {}", row.name));
+            self.measured.push(Measured { row: row.name.clone(), figure });
+        } else {
+            self.missing(&row.name, column, "too short to be measured");
+        }
+    }
+
+    fn missing(&mut self, row: &str, column: &str, why: &str) {
+        let note = format!("missing: {column} of {row}: {why}");
+        screen::note(&note);
         self.failed += 1;
-        self.notes.push(format!("missing: {column} of {}: {why}", row.name));
+        self.notes.push(note);
     }
 
     /// Says where the tools did not see the same features.
@@ -188,7 +202,9 @@ impl Found {
     }
 
     fn table(&self, repeat: usize) -> Table {
-        let title = format!("one thread, medians of {repeat}, worst ratio on top");
+        let short = repeat * turns::TIMES;
+        let title =
+            format!("one thread, medians of {repeat} (of runs below 1 s: {short}), worst ratio on top");
         let mut table = Table::new("shapes", title, &["column", "rival", "ours", "theirs", "ratio"]);
         for (column, lines) in &self.commands {
             table.command(column.clone(), lines.clone());
@@ -199,7 +215,7 @@ impl Found {
         }
         let notes = [
             "seconds are CPU time, labelling is in tokens per second; a ratio above 1 means that ours is better",
-            "lbfgs, ap: by the difference of two runs; python-crfsuite's time is that inside the library",
+            "lbfgs, ap: one iteration; ours by the difference of two runs, python-crfsuite's as it tells them",
             "adagrad: one pass with reading and writing, less the start of Python for vowpalwabbit",
             "labelling: ours reads and writes files, python-crfsuite has lists in memory",
             "memory: python-crfsuite is fed line by line, no lists of the whole file count, the interpreter does",
