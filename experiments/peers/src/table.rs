@@ -77,7 +77,7 @@ impl Table {
         Table { section, title: title.into(), columns, rows: vec![], commands: vec![], notes: vec![] }
     }
 
-    /// Names a command that the figures come from.
+    /// Names a command that the figures come from, or several, one per line.
     pub(crate) fn command(&mut self, tool: impl Into<String>, line: impl Into<String>) {
         self.commands.push((tool.into(), line.into()));
     }
@@ -98,7 +98,7 @@ impl Table {
         out.push_str(&format!("  processor  {}\n", machine.processor));
         out.push_str(&format!("  versions   {}\n", machine.versions.join(", ")));
         for (tool, line) in &self.commands {
-            out.push_str(&format!("  {tool}:\n    {line}\n"));
+            out.push_str(&format!("  {tool}:\n    {}\n", line.replace('\n', "\n    ")));
         }
         let texts: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.1.iter().map(Cell::text).collect()).collect();
@@ -167,16 +167,16 @@ mod tests {
     fn a_table_is_aligned_and_says_where_it_comes_from() {
         let machine = Machine { processor: "Z80".into(), versions: vec!["a 1".into(), "b 2".into()] };
         let mut table = Table::new("reading", "a file", &["CPU s", "ratio"]);
-        table.command("a", "a read x");
+        table.command("a", "a read x\na read y");
         table.row("ours", [Cell::Seconds(0.5), Cell::Times(1.0)]);
         table.row("the other", [Cell::Seconds(12.0), Cell::Empty]);
         table.note("as seen.");
-        let expected = "\nreading: a file\n  processor  Z80\n  versions   a 1, b 2\n  a:\n    a read x\n\
+        let expected = "\nreading: a file\n  processor  Z80\n  versions   a 1, b 2\n  a:\n    a read x\n    a read y\n\
                         \n             CPU s  ratio\n  ours       0.500  1.00x\n  the other   12.0      -\n  \
                         as seen.\n";
         assert_eq!(table.text(&machine), expected);
         let records = table.records(&machine);
         assert_eq!(records[1]["figures"], json!({"CPU s": 12.0, "ratio": null}));
-        assert_eq!(records[0]["commands"]["a"], "a read x");
+        assert_eq!(records[0]["commands"]["a"], "a read x\na read y");
     }
 }

@@ -163,10 +163,10 @@ impl Found {
             return;
         }
         let shown =
-            |line: &String| self.commands.iter().any(|known| known.1.lines().any(|l| l.trim() == line));
+            |line: &String| self.commands.iter().any(|known| known.1.lines().any(|known| known == line));
         let lines: Vec<String> = lines.filter(|line| !shown(line)).collect(); // columns share runs
         if !lines.is_empty() {
-            self.commands.push((column.to_owned(), lines.join("\n    ")));
+            self.commands.push((column.to_owned(), lines.join("\n")));
         }
     }
 
