@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use crate::Args;
 use crate::data::{Task, TaskName};
 use crate::screen;
+use crate::sections::shapes;
 use crate::table::Table;
 use crate::tools::Tools;
 
@@ -20,6 +21,8 @@ pub(crate) struct Bench {
     pub(crate) repeat: usize,
     /// Further ways to the objective of section `lbfgs`: steps, each with its flags.
     pub(crate) paths: Vec<Vec<Vec<String>>>,
+    /// Options of section `shapes`.
+    pub(crate) shapes: shapes::Options,
     cache: PathBuf,
     tasks: Vec<(TaskName, Option<Task>)>,
     records: Option<(PathBuf, File)>,
@@ -44,8 +47,9 @@ impl Bench {
         let words = |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
         Ok(Bench {
             tools: Tools::install(args.seqoia.as_deref(), &cache)?,
-            repeat: usize::try_from(args.repeat)?,
+            repeat: usize::try_from(args.repeat())?,
             paths: args.path.iter().map(|path| path.split(';').map(words).collect()).collect(),
+            shapes: args.shapes.clone(),
             cache,
             tasks: vec![],
             records,
@@ -63,6 +67,16 @@ impl Bench {
         let task = Task::prepare(name, &self.cache)?;
         self.tasks.push((name, task.clone()));
         Ok(task)
+    }
+
+    /// A folder of the cache; all tools can be started in it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.cache.join(name);
+        fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        Ok(folder)
     }
 
     /// Prints a table and keeps its records.

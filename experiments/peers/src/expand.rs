@@ -152,7 +152,8 @@ fn for_crfsuite(name: &str) -> String {
     name.replace('\\', "\\\\").replace(':', "\\:")
 }
 
-fn for_vowpal(name: &str) -> String {
+/// An attribute as Vowpal Wabbit reads it.
+pub(crate) fn for_vowpal(name: &str) -> String {
     name.replace('\\', "\\\\")
         .replace(':', "\\c")
         .replace('|', "\\p")

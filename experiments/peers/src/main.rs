@@ -19,12 +19,12 @@ mod tools;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 
 use crate::bench::Bench;
 use crate::data::TaskName;
-use crate::sections::SECTIONS;
+use crate::sections::{SECTIONS, shapes};
 
 /// Runs Seqoia and its rivals side by side and prints ratios
 #[derive(Parser)]
@@ -38,15 +38,16 @@ Example:
 
 The variable SEQOIA_DATA names a folder with the corpora conll2000,
 ud-english-ewt, brown-pos and conll2003 with brown-clusters-en and
-gazetteers-en; without it a generated corpus is used where that will do."
+gazetteers-en, for section shapes also msra-ner, ocr-letters and
+conll2002-ned; without it a generated corpus is used where that will do."
 )]
 struct Args {
     /// Sections to run [default: all]
     #[arg(value_parser = SECTIONS.map(|section| section.name))]
     sections: Vec<String>,
-    /// Run everything N times and take medians
-    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u64).range(1..))]
-    repeat: u64,
+    /// Run everything N times and take medians [default: 3; --quick: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    repeat: Option<u64>,
     /// Where rivals and expanded data go [default: target/peers]
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
@@ -60,9 +61,18 @@ struct Args {
     /// separated by `;`, and step N leaves the model stepN.seqoia. May be given again
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     path: Vec<String>,
+    #[command(flatten)]
+    shapes: shapes::Options,
     /// Prepares the files of a task in the cache folder: what the program starts itself for
     #[arg(long, value_enum, hide = true)]
     prepare: Option<TaskName>,
+}
+
+impl Args {
+    /// How often everything is run.
+    fn repeat(&self) -> u64 {
+        self.repeat.unwrap_or(if self.shapes.quick { 1 } else { 3 })
+    }
 }
 
 fn main() -> ExitCode {
@@ -83,6 +93,11 @@ fn run(args: &Args) -> Result<()> {
     if let Some(task) = args.prepare {
         return Ok(screen::result(&serde_json::to_string(&data::prepare(task, &cache)?)?)?);
     }
+    let shapes = args.sections.iter().any(|name| name == "shapes");
+    ensure!(
+        shapes || !args.shapes.given(),
+        "--quick, --only, --rows and --picture are options of section shapes: name it"
+    );
     if data::corpora().is_none() {
         screen::note(&format!(
             "{} is not set: a generated corpus is used, whose figures are not those of real text",

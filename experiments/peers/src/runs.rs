@@ -1,6 +1,7 @@
 //! What training runs tell about themselves: objectives and evaluations, pass by pass.
 
 use anyhow::{Context, Result, ensure};
+use seqoia::core::cast::real;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -68,6 +69,9 @@ pub(crate) struct Fit {
     pub(crate) seconds: Vec<f64>,
     /// Evaluations of each iteration.
     pub(crate) trials: Vec<f64>,
+    /// CPU seconds of training until the end of each iteration or epoch.
+    #[serde(default)]
+    pub(crate) ends: Vec<f64>,
 }
 
 impl Fit {
@@ -77,6 +81,16 @@ impl Fit {
     /// It is not as expected.
     pub(crate) fn parse(output: &str) -> Result<Fit> {
         serde_json::from_str(output).context("the script did not tell how training went")
+    }
+
+    /// CPU seconds of one iteration behind the first `first` and up to `last`, or up to where it stopped; no finite
+    /// number if it stopped before.
+    pub(crate) fn iteration(&self, first: usize, last: usize) -> f64 {
+        let last = last.min(self.ends.len());
+        match (self.ends.get(first - 1), self.ends.get(last.wrapping_sub(1))) {
+            (Some(begin), Some(end)) if last > first => (end - begin) / real(last - first),
+            _ => f64::NAN,
+        }
     }
 
     /// CPU seconds inside the library.
@@ -174,6 +188,10 @@ mod tests {
     fn a_run_of_crfsuite() {
         let fit = r#"{"append":1,"train":10,"features":3,"losses":[5,4],"seconds":[3,4],"trials":[1,2]}"#;
         let fit = Fit::parse(fit).unwrap();
+        assert!(!fit.iteration(1, 2).is_finite());
+        let fit = Fit { ends: vec![1.0, 3.0, 6.0, 9.0], ..fit };
+        assert_eq!((fit.iteration(2, 4), fit.iteration(1, 9)), (3.0, 8.0 / 3.0));
+        assert!(!fit.iteration(4, 9).is_finite() && !fit.iteration(5, 9).is_finite());
         assert_eq!((fit.cpu(), fit.cpu_until(1), fit.cpu_until(2)), (11.0, 7.0, 11.0));
         assert_eq!(trials("Loss: 1\nLine search trials: 2\n\nLine search trials: 1\n"), 3.0);
     }

@@ -21,6 +21,8 @@ pub(crate) enum Cell {
     Rate(f64),
     /// Something else, with two decimals.
     Number(f64),
+    /// A name.
+    Word(&'static str),
     /// Not measured or without meaning.
     Empty,
 }
@@ -37,6 +39,7 @@ impl Cell {
             Cell::Bytes(n) => bytes(n),
             Cell::Count(n) => grouped(n),
             Cell::Rate(x) => format!("{:.0} k", x / 1000.0),
+            Cell::Word(word) => word.to_owned(),
             Cell::Empty => "-".to_owned(),
         }
     }
@@ -47,6 +50,7 @@ impl Cell {
                 x.into()
             }
             Cell::Bytes(n) | Cell::Count(n) => n.into(),
+            Cell::Word(word) => word.into(),
             Cell::Empty => Value::Null,
         }
     }
@@ -73,7 +77,7 @@ impl Table {
         Table { section, title: title.into(), columns, rows: vec![], commands: vec![], notes: vec![] }
     }
 
-    /// Names a command that the figures come from.
+    /// Names a command that the figures come from, or several, one per line.
     pub(crate) fn command(&mut self, tool: impl Into<String>, line: impl Into<String>) {
         self.commands.push((tool.into(), line.into()));
     }
@@ -94,7 +98,7 @@ impl Table {
         out.push_str(&format!("  processor  {}\n", machine.processor));
         out.push_str(&format!("  versions   {}\n", machine.versions.join(", ")));
         for (tool, line) in &self.commands {
-            out.push_str(&format!("  {tool}:\n    {line}\n"));
+            out.push_str(&format!("  {tool}:\n    {}\n", line.replace('\n', "\n    ")));
         }
         let texts: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.1.iter().map(Cell::text).collect()).collect();
@@ -163,16 +167,16 @@ mod tests {
     fn a_table_is_aligned_and_says_where_it_comes_from() {
         let machine = Machine { processor: "Z80".into(), versions: vec!["a 1".into(), "b 2".into()] };
         let mut table = Table::new("reading", "a file", &["CPU s", "ratio"]);
-        table.command("a", "a read x");
+        table.command("a", "a read x\na read y");
         table.row("ours", [Cell::Seconds(0.5), Cell::Times(1.0)]);
         table.row("the other", [Cell::Seconds(12.0), Cell::Empty]);
         table.note("as seen.");
-        let expected = "\nreading: a file\n  processor  Z80\n  versions   a 1, b 2\n  a:\n    a read x\n\
+        let expected = "\nreading: a file\n  processor  Z80\n  versions   a 1, b 2\n  a:\n    a read x\n    a read y\n\
                         \n             CPU s  ratio\n  ours       0.500  1.00x\n  the other   12.0      -\n  \
                         as seen.\n";
         assert_eq!(table.text(&machine), expected);
         let records = table.records(&machine);
         assert_eq!(records[1]["figures"], json!({"CPU s": 12.0, "ratio": null}));
-        assert_eq!(records[0]["commands"]["a"], "a read x");
+        assert_eq!(records[0]["commands"]["a"], "a read x\na read y");
     }
 }

@@ -108,7 +108,12 @@ impl Tools {
 
     /// `seqoia`.
     pub(crate) fn seqoia(&self, task: &Task, args: &[&str]) -> Call {
-        Call::new(&self.seqoia, &task.folder, args)
+        self.seqoia_in(&task.folder, args)
+    }
+
+    /// `seqoia` in a folder that does not belong to a task yet.
+    pub(crate) fn seqoia_in(&self, folder: &Path, args: &[&str]) -> Call {
+        Call::new(&self.seqoia, folder, args)
     }
 
     /// `seqoia train` on one thread, which learns the task with these flags into `model`.

@@ -7,6 +7,7 @@ mod many_labels;
 mod names;
 mod predict;
 mod reading;
+pub(crate) mod shapes;
 
 use anyhow::Result;
 
@@ -24,7 +25,7 @@ pub(crate) struct Section {
 }
 
 /// All of them, in the order in which they run.
-pub(crate) const SECTIONS: [Section; 9] = [
+pub(crate) const SECTIONS: [Section; 10] = [
     Section { name: "reading", about: "reading the training file", run: reading::run },
     Section { name: "fastest", about: "a good labeller in little time", run: fastest::run },
     Section { name: "lbfgs", about: "the optimum of the CRF", run: lbfgs::to_the_end },
@@ -34,6 +35,7 @@ pub(crate) const SECTIONS: [Section; 9] = [
     Section { name: "many-labels", about: "hundreds of labels", run: many_labels::run },
     Section { name: "names", about: "names of persons, places and organisations", run: names::run },
     Section { name: "recipes", about: "feature sets with their own settings", run: names::recipes },
+    Section { name: "shapes", about: "a grid of few and many labels, attributes, values", run: shapes::run },
 ];
 
 /// How many times ours theirs is.
