@@ -1,13 +1,10 @@
 //! Sentences without a token, in formats in which each line is a sentence. They have no labels, and an answer all the
 //! same: whoever pairs answers with questions counts lines.
 
-use std::io::Write;
+use seqoia_data::format::{Block, Copy, Format, Kind, Span};
 
-use seqoia_data::format::{self, Block, Blocks, Copy, Format, Kind, Lead, Span};
-use seqoia_data::open::Input;
-
-use super::file::{Output, label_block};
-use super::{Labeller, Predictor, records};
+use super::options::Output;
+use super::{Labeller, records};
 use crate::error::Result;
 
 /// Goes through the lines of a block.
@@ -65,34 +62,4 @@ fn answer(
         }
     }
     Ok(())
-}
-
-/// Opens a file and answers the sentences without a token at its start, if each is to be answered at once: the
-/// first token says more about the format, and may be a long time coming. None if that is all there is.
-pub(super) fn open(
-    labeller: &Labeller,
-    input: Input,
-    kind: Kind,
-    eager: bool,
-    output: Output,
-    out: &mut dyn Write,
-) -> Result<Option<Blocks>> {
-    let file = input.name.clone();
-    let mut blocks = Blocks::new(input).eager(eager).whole_documents(labeller.reads_documents());
-    let Some(format) = kind.of_lines().filter(|_| eager) else { return Ok(Some(blocks)) };
-    let (mut block, mut answers, mut predictor) = (Block::default(), vec![], Predictor::new(labeller));
-    let mut any = false;
-    loop {
-        match format::lead(&mut blocks, &mut block, kind)? {
-            Lead::Empty => (),
-            Lead::End if any => return Ok(None),
-            _ => return Ok(Some(blocks)),
-        }
-        format.parse(&file, &mut block)?;
-        answers.clear();
-        label_block(&mut predictor, &file, &*format, &block, output, &mut answers)?;
-        out.write_all(&answers)?;
-        out.flush()?;
-        any = true;
-    }
 }

@@ -4,37 +4,19 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{self, Block, Copy, Format, Guess, Kind, Labelled as Labels, Place, Reader};
+use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind, Lead, Place, Reader};
 use seqoia_data::open::Input;
 use seqoia_data::scheme;
 use seqoia_strategies::{Crew, lock};
 
 use super::Labeller;
 use super::Predictor;
+use super::answers::label_block;
 use super::columns::{as_written, check_classes, label_column, program_for, written_scheme};
-use super::empty::{self, Lines};
+use super::options::Output;
 use super::page::{self, Against, Comparing, Seen};
-use super::records::json;
 use super::strangers::{self, Odd, Slashes};
 use crate::error::{BadOption, Result};
-
-/// What is written for each sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// The text with the label: as a further column in column files, else where the format has it.
-    Text,
-    /// The text with the label and its probability, in formats that have a place for it.
-    Marginals,
-    /// The k best labellings one after another, each under a line `# rank probability`.
-    NBest(usize),
-    /// One JSON object per line: tokens, labels, and probabilities or the k best if wanted.
-    Json {
-        /// With probabilities.
-        marginals: bool,
-        /// How many labellings; 1 is the best alone.
-        nbest: usize,
-    },
-}
 
 /// How to label.
 #[derive(Clone, Debug)]
@@ -101,7 +83,7 @@ pub fn predict(
     let (file, limit) = (input.name.clone(), input.limit());
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
-    let Some(blocks) = empty::open(labeller, input, kind, options.eager, options.output, out)? else {
+    let Some(blocks) = open(labeller, input, kind, options.eager, options.output, out)? else {
         return Ok(Labelled::default());
     };
     let mut reader = Reader::new(blocks, Some(kind))?;
@@ -288,58 +270,6 @@ fn names_document(block: &Block) -> bool {
     lines.next().is_some_and(|line| format::has_json_key(line, "document"))
 }
 
-pub(super) fn label_block(
-    predictor: &mut Predictor,
-    file: &str,
-    format: &dyn Format,
-    block: &Block,
-    output: Output,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let mut names = vec![];
-    let label = label_column(predictor.labeller(), format);
-    let added = if output == Output::Marginals { 2 } else { 1 };
-    let mut copy = Copy::new(block, label, added);
-    let mut lines = Lines::of(format.kind(), block);
-    for sentence in block.sentences() {
-        if let Some(lines) = &mut lines {
-            lines.before(sentence.line, predictor.labeller(), format, &mut copy, output, out)?;
-        }
-        predictor.read(file, block, sentence.tokens.clone(), label)?;
-        match output {
-            Output::Text => {
-                let best = predictor.best_labels()?.to_vec();
-                predictor.names(&best, &mut names);
-                as_written(predictor.labeller(), format.kind(), &mut names);
-                let labelled =
-                    Labels { tokens: sentence.tokens, names: &names, probabilities: None, beside: &[] };
-                format.put(&mut copy, &labelled, out);
-            }
-            Output::Marginals => {
-                let best = predictor.best_labels()?.to_vec();
-                let p = predictor.probabilities(&best)?;
-                predictor.names(&best, &mut names);
-                let of_best: Vec<f64> =
-                    best.iter().zip(&p.marginals).map(|(y, row)| row[usize::from(*y)]).collect();
-                let probabilities = Some(of_best.as_slice());
-                let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities, beside: &[] };
-                format.put(&mut copy, &labelled, out);
-            }
-            Output::NBest(k) => nbest(predictor, format, &mut copy, sentence.tokens, k, out)?,
-            Output::Json { marginals, nbest } => {
-                json(predictor, format, block, sentence.tokens, marginals, nbest, out)?;
-            }
-        }
-    }
-    if let Some(lines) = &mut lines {
-        lines.before(u64::MAX, predictor.labeller(), format, &mut copy, output, out)?;
-    }
-    if matches!(output, Output::Text | Output::Marginals) {
-        copy.rest(format, out);
-    }
-    Ok(())
-}
-
 /// The `first` sentences of a block that was labelled and so many that are `wrong`, for a page, and all of them against
 /// the labels of the file.
 fn look_at(
@@ -367,40 +297,32 @@ fn look_at(
     Ok(())
 }
 
-fn nbest(
-    predictor: &mut Predictor,
-    format: &dyn Format,
-    copy: &mut Copy<'_>,
-    tokens: std::ops::Range<usize>,
-    k: usize,
-    out: &mut Vec<u8>,
-) -> Result<()> {
-    let found = predictor.best_labellings(k)?;
-    let Some((best, _)) = found.first() else { return Ok(()) };
-    let log_z = predictor.probabilities(&best.labels)?.log_z;
-    let first = copy.block.tokens()[tokens.start].span.start as usize;
-    let from = match format.kind() {
-        // Comments and words of several tokens stand before the first one.
-        Kind::Conllu => {
-            let head = &copy.block.text()[copy.at..first];
-            first - head.trim_start_matches(['\n', '\r']).len()
+/// Opens a file and answers the sentences without a token at its start, if each is to be answered at once: the
+/// first token says more about the format, and may be a long time coming. None if that is all there is.
+fn open(
+    labeller: &Labeller,
+    input: Input,
+    kind: Kind,
+    eager: bool,
+    output: Output,
+    out: &mut dyn Write,
+) -> Result<Option<Blocks>> {
+    let file = input.name.clone();
+    let mut blocks = Blocks::new(input).eager(eager).whole_documents(labeller.reads_documents());
+    let Some(format) = kind.of_lines().filter(|_| eager) else { return Ok(Some(blocks)) };
+    let (mut block, mut answers, mut predictor) = (Block::default(), vec![], Predictor::new(labeller));
+    let mut any = false;
+    loop {
+        match format::lead(&mut blocks, &mut block, kind)? {
+            Lead::Empty => (),
+            Lead::End if any => return Ok(None),
+            _ => return Ok(Some(blocks)),
         }
-        _ => first,
-    };
-    for (rank, (labelling, mut names)) in found.into_iter().enumerate() {
-        as_written(predictor.labeller(), format.kind(), &mut names);
-        let probability = predictor.probability(&labelling.labels, log_z)?;
-        out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
-        copy.at = from;
-        copy.mark = usize::MAX;
-        format.put(
-            copy,
-            &Labels { tokens: tokens.clone(), names: &names, probabilities: None, beside: &[] },
-            out,
-        );
-        let end = copy.block.tokens()[tokens.end - 1].span.end;
-        copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
-        out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });
+        format.parse(&file, &mut block)?;
+        answers.clear();
+        label_block(&mut predictor, &file, &*format, &block, output, &mut answers)?;
+        out.write_all(&answers)?;
+        out.flush()?;
+        any = true;
     }
-    Ok(())
 }

@@ -13,6 +13,7 @@
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
+mod answers;
 mod classes;
 pub(crate) mod columns;
 pub(crate) mod data;
@@ -50,13 +51,13 @@ mod worker;
 pub use classes::Class;
 pub use data::{Counts, TrainingSet};
 pub use dev::{DevJudge, DevSet};
-pub use file::{Labelled, Output, PredictOptions, predict};
+pub use file::{Labelled, PredictOptions, predict};
 pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
 pub use meta::Meta;
 pub use model::Labeller;
 pub use options::recipes;
 pub use options::{
-    DataOptions, FeatureChoice, Features, LabelColumn, PairChoice, Recipe, RuleChoice, Schemes,
+    DataOptions, FeatureChoice, Features, LabelColumn, Output, PairChoice, Recipe, RuleChoice, Schemes,
 };
 pub use page::{Against, Seen};
 pub use rules::Broken;
