@@ -101,6 +101,16 @@ fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
     to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
 }
 
+/// `to = a + step * b`.
+pub fn moved(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) {
+    for_this_processor!(moved_body::<>(a: &[f64], step: f64, b: &[f64], to: &mut [f64]));
+}
+
+#[inline(always)]
+fn moved_body(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) {
+    to.iter_mut().zip(a.iter().zip(b)).for_each(|(to, (a, b))| *to = a + step * b);
+}
+
 /// `to += steps[0] * x[0]`, then the same with the others, in one sweep and with the same bits.
 pub fn add_four_scaled(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
     for_this_processor!(add_four_scaled_body::<>(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]));

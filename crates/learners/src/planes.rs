@@ -1,7 +1,7 @@
 //! Sums and steps over whole planes, by the team's workers: cut into blocks of fixed length, partial
 //! sums added in order, so that the bits do not depend on threads.
 
-use seqoia_core::vecmath::{add_scaled, dot};
+use seqoia_core::vecmath::{self, dot};
 use seqoia_core::{Result, Team, each};
 
 /// Weights of one job: a dozen planes of a block fit into a second-level cache.
@@ -46,8 +46,7 @@ pub(crate) fn moved(team: &mut dyn Team, a: &[f64], step: f64, b: &[f64], out: &
     out.resize(a.len(), 0.0);
     let items = out.chunks_mut(BLOCK).zip(a.chunks(BLOCK).zip(b.chunks(BLOCK))).collect();
     let job = |(out, (a, b)): (&mut [f64], (&[f64], &[f64])), square: &mut [f64]| {
-        out.copy_from_slice(a);
-        add_scaled(step, b, out);
+        vecmath::moved(a, step, b, out);
         square[0] = dot(out, out);
     };
     Ok(sum_items(team, items, 1, job)?[0])

@@ -326,7 +326,7 @@ fn fused_sums_have_the_same_bits_with_both_instruction_sets() {
 
 #[test]
 fn single_precision_holds_for_long_sequences_and_many_labels() {
-    for labels in [5, 10, 20, 22, 26, 40, 64] {
+    for labels in [5, 10, 20, 22, 26, 40, 64, 70, 130] {
         let (chain, sequences, w) = make(Toy { labels, length: 200, ..PLAIN }, labels as u64);
         let [(a, g), (b, h)] = [Precision::F64, Precision::F32].map(|precision| {
             let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));

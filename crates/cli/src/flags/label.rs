@@ -75,7 +75,7 @@ pub(crate) struct LabelArgs {
     /// Keep the N best labels per position in search [default: search is exact]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) beam: Option<usize>,
-    /// Arithmetic of sums over whole passes; f64 always with more than 64 labels
+    /// Arithmetic of sums over whole passes; always f64 with many labels of which few pairs occur
     #[arg(long, value_enum, default_value_t = PrecisionName::F64, help_heading = "Learning")]
     pub(crate) precision: PrecisionName,
 }

@@ -84,9 +84,9 @@ impl<'a> LabelTask<'a> {
         self.chain.beam.filter(|&size| size < self.set.labels.len() || update(learn).is_some())
     }
 
-    /// The arithmetic of sums over whole passes, which many labels decide.
+    /// The arithmetic of sums over whole passes, which many labels with few pairs decide.
     fn precision(&self) -> Precision {
-        self.chain.precision.with_labels(self.set.labels.len())
+        if self.set.space.sums_by_pairs() { Precision::F64 } else { self.chain.precision }
     }
 }
 
@@ -213,7 +213,10 @@ impl Task for LabelTask<'_> {
         }
         let mut remarks = vec![];
         if self.precision() != self.chain.precision {
-            remarks.push(("precision", vec!["f64: more than 64 labels are always summed in it".to_owned()]));
+            remarks.push((
+                "precision",
+                vec!["f64: many labels with few pairs are always summed in it".to_owned()],
+            ));
         }
         let beam = self.beam(learn);
         let record = json!({

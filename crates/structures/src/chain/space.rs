@@ -16,6 +16,7 @@
 //! weights:  [K][W] transitions | [dense][W] rows | single weights of sparse attributes | of edges
 //! ```
 
+use super::kernel::WIDE;
 use seqoia_core::Pairs;
 use seqoia_core::cast::{label, narrow, real};
 
@@ -371,6 +372,16 @@ impl Space {
         let (before, y) = (usize::from(before), usize::from(y));
         let exists = self.holes(before)[y / 32] >> (y % 32) & 1 == 0;
         exists.then_some(before * self.width + y)
+    }
+
+    /// So many labels, and so few pairs of them, that it is faster to sum over the pairs that occur than over all in
+    /// vectors; in double precision only. Measured with 65 to 472 labels: a pair costs as much as sixteen numbers of
+    /// a row.
+    #[must_use]
+    pub fn sums_by_pairs(&self) -> bool {
+        let blocks = Self::blocks(self.width);
+        let pairs: usize = self.holes[..self.labels * blocks].iter().map(|h| h.count_zeros() as usize).sum();
+        self.width >= WIDE && 16 * pairs < self.labels * self.labels
     }
 
     /// No row has other holes than its padding.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::kernel::WIDE;
 use super::lane::ChainLane;
 use super::{Known, Limits, Rules, Sets, Space};
 use seqoia_core::Isa;
@@ -28,13 +27,6 @@ impl Precision {
             Precision::F32 => "f32",
         }
     }
-
-    /// The one that is used with so many labels: many are summed in double precision always, since what
-    /// is gained there is not arithmetic.
-    #[must_use]
-    pub fn with_labels(self, labels: usize) -> Self {
-        if Space::padded(labels) >= WIDE { Precision::F64 } else { self }
-    }
 }
 
 /// Sequences to learn from, in one space of weights.
@@ -46,6 +38,7 @@ pub struct Chain {
     pub(super) precision: Precision,
     pub(super) limits: ExampleLimits,
     pub(super) costs: Vec<f64>, // [K] of missing each label; empty: 1 each
+    pub(super) by_pairs: bool,  // sums go over the label pairs that occur
 }
 
 /// What labellings of the examples are held to.
@@ -82,7 +75,8 @@ impl Chain {
     pub fn new(space: Arc<Space>, corpus: Arc<dyn Corpus<Sequence>>) -> Self {
         let (isa, precision, limits) =
             (Isa::detect(), Precision::F64, ExampleLimits::new(None, Sets::new(space.labels())));
-        Chain { space, corpus, isa, beam: None, precision, limits, costs: vec![] }
+        let by_pairs = space.sums_by_pairs();
+        Chain { space, corpus, isa, beam: None, precision, limits, costs: vec![], by_pairs }
     }
 
     /// Holds labellings to rules, and reads gold labels from K on as sets of labels. In an example whose

@@ -1,6 +1,6 @@
 //! Sums over whole chunks: which kernel does which part of them.
 
-use super::kernel::{Batch, SumLimits, Touched, WIDE, Wide, collect};
+use super::kernel::{Batch, SumLimits, Touched, Wide, collect};
 use super::{Chain, Precision};
 use seqoia_core::Weights;
 use seqoia_core::cast::single;
@@ -63,10 +63,9 @@ impl Sums {
             g.resize(w.values.len(), 0.0);
             (g.as_mut_slice(), touched)
         });
-        if space.width < WIDE {
+        if !chain.by_pairs {
             return self.batch.sum(isa, space, corpus, limits, ids, w.values, g, odd);
         }
-        // In double precision only: see `Precision::with_labels`.
         let exists = |from: usize, to: usize| chain.space.holes(from)[to / 32] >> (to % 32) & 1 == 0;
         let wide = self.wide.get_or_insert_with(|| Wide::new(space.labels, limits.rules, exists));
         wide.sum(isa, space, corpus, limits, ids, w.values, g, odd)
@@ -93,5 +92,5 @@ impl Sums {
 
 /// Whether sums under these weights are in single precision.
 fn in_single(chain: &Chain, w: Weights<'_>) -> bool {
-    chain.precision == Precision::F32 && chain.space.view().width < WIDE && w.scale == 1.0
+    chain.precision == Precision::F32 && !chain.by_pairs && w.scale == 1.0
 }

@@ -8,7 +8,7 @@
 //! registers while dense rows are added and goes to memory once before the short lists.
 
 use super::super::Space;
-use super::{Real, SpaceView, Touched, dispatch, prefetch};
+use super::{Real, SpaceView, Touched, WIDE, dispatch, prefetch};
 use seqoia_core::Isa;
 use seqoia_core::Items;
 use seqoia_core::cast::narrow;
@@ -195,7 +195,48 @@ pub(super) fn spread_nodes<R: Real>(
     to: &mut [R],
     buffer: &mut Vec<R>,
 ) {
-    dispatch!(isa, space.view().width, spread::<R>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, at: usize, to: &mut [R], buffer: &mut Vec<R>));
+    let width = space.view().width;
+    if at == 0 && to.len() == space.view().weights() && width < WIDE {
+        return dispatch!(isa, width, spread_all::<R>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, to: &mut [R]));
+    }
+    dispatch!(isa, width, spread::<R>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, at: usize, to: &mut [R], buffer: &mut Vec<R>));
+}
+
+/// All weights are at hand, as they are to one worker.
+#[inline(always)]
+fn spread_all<R: Real, const W: usize>(space: &Space, nodes: Items<'_>, parts: &[R], step: R, to: &mut [R]) {
+    let view = space.view();
+    let (rows, singles) = to[view.rows_at()..].split_at_mut(view.dense * W);
+    for (t, part) in parts.chunks_exact(W.max(1)).take(nodes.len()).enumerate() {
+        if t + 1 < nodes.len() {
+            fetch(view, W, nodes.at(t + 1), rows, singles);
+        }
+        let (ids, values) = (nodes.at(t), nodes.values_at(t));
+        let mut scaled = [R::ZERO; W];
+        // Up to K: the padding of a part is nobody's.
+        scaled[..view.labels].iter_mut().zip(part).for_each(|(s, p)| *s = step * *p);
+        for (i, &a) in ids.iter().enumerate() {
+            if let Some(values) = values {
+                let x = step * R::from_f64(f64::from(values[i]));
+                scaled[..view.labels].iter_mut().zip(part).for_each(|(s, p)| *s = x * *p);
+            }
+            if (a as usize) < view.dense {
+                let row = &mut rows[a as usize * W..][..W];
+                if space.is_complete() {
+                    for j in 0..W {
+                        row[j] += scaled[j];
+                    }
+                } else {
+                    let holes = space.holes(view.labels + a as usize);
+                    for j in 0..W {
+                        row[j] += if holes[j / 32] >> (j % 32) & 1 == 0 { scaled[j] } else { R::ZERO };
+                    }
+                }
+            } else {
+                view.each_single(a, |p, y| singles[p] += scaled[y]);
+            }
+        }
+    }
 }
 
 #[inline(always)]

@@ -15,7 +15,7 @@ mod viterbi;
 mod wide;
 
 pub(crate) use viterbi::best_path;
-pub(crate) use wide::{WIDE, Wide};
+pub(crate) use wide::Wide;
 
 pub use batch::{Batch, SumLimits};
 pub use collect::Touched;
@@ -25,6 +25,9 @@ pub(crate) use forward_backward::ForwardBackward;
 use super::SpaceView;
 pub(crate) use seqoia_core::prefetch;
 use seqoia_core::{Isa, Items};
+
+/// From this many numbers a row on, no loops are compiled for its width.
+pub(crate) const WIDE: usize = 65;
 
 /// Number types that weights and scores may have.
 pub trait Real:

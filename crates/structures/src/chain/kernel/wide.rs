@@ -25,8 +25,6 @@ use crate::exp::{exp64, ln};
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Corpus, Isa, Sequence, SequenceView};
 
-/// From this many numbers a row on, rows are too long for registers and pairs are few.
-pub(crate) const WIDE: usize = 65;
 /// A sum smaller than this part of its constant is summed again.
 const CANCELLED: f64 = 1e-4;
 /// As for the dense kernel: scores may differ by this much, pairs included.
