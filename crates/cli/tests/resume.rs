@@ -8,8 +8,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use seqoia_testkit::processes::heeding;
+
 fn seqoia(folder: &Path, args: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_seqoia"));
+    let mut command = heeding(env!("CARGO_BIN_EXE_seqoia"));
     command.args(args.split(' ')).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
     command
 }
@@ -62,19 +64,6 @@ fn ten_killed_trainings_break_no_file() {
     assert_eq!(left, [".seqoia-notes"]);
 }
 
-/// The same with no signal ignored, where `env` can do that: tests that run in the background of a shell, or under
-/// `nohup`, ignore those that are sent here, and what they start would do so too.
-fn heeding(folder: &Path, args: &str) -> Command {
-    let reset = ["--default-signal=INT,TERM", "true"];
-    if !Command::new("env").args(reset).stderr(Stdio::null()).status().is_ok_and(|s| s.success()) {
-        return seqoia(folder, args);
-    }
-    let mut command = Command::new("env");
-    command.args([reset[0], env!("CARGO_BIN_EXE_seqoia")]).args(args.split(' '));
-    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
-    command
-}
-
 /// `timeout` sends its signal to a process and to the group of it: two that are one wish.
 #[test]
 fn a_signal_that_comes_twice_keeps_the_model() {
@@ -86,7 +75,7 @@ fn a_signal_that_comes_twice_keeps_the_model() {
             "train -q -t demo/template.crfpp --learner averaged-perceptron --passes 1000000 \
              --checkpoint ck.{signal} -m m.{signal} demo/train.txt"
         );
-        let mut run = heeding(folder, &train).spawn().unwrap();
+        let mut run = seqoia(folder, &train).spawn().unwrap();
         let started = Instant::now();
         while !folder.join(format!("ck.{signal}")).exists() && started.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(1));

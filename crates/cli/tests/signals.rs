@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use seqoia_testkit::processes::heeding;
+
 const TRAIN: &str = "train -q --features pos --learner averaged-perceptron";
 
 /// A folder with a few sentences.
@@ -21,7 +23,7 @@ fn folder() -> tempfile::TempDir {
 /// A shell that does something first and then becomes the program.
 fn start(folder: &Path, before: &str, args: &str) -> Running {
     let script = format!("{before}; exec {} {args} t.txt", env!("CARGO_BIN_EXE_seqoia"));
-    let mut command = Command::new("sh");
+    let mut command = heeding("sh");
     command.args(["-c", &script]).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
     Running(command.spawn().unwrap())
 }

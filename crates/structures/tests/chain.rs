@@ -166,17 +166,20 @@ fn fused_sums_equal_sums_by_parts_for_any_number_of_labels() {
         [(2, 1.0), (9, 1.0), (22, 1.0), (40, 1.0), (49, 1.0), (70, 1.0), (70, 6.0), (101, 20.0), (70, 300.0)]
     {
         let toy = Toy { labels, length: 9, size, ..PLAIN };
-        let (chain, _, mut w) = make(toy, 460 + labels as u64);
+        let (chain, sequences, mut w) = make(toy, 460 + labels as u64);
         // Pairs that occur are few and mostly forbid, so that sums cancel.
         w[..labels * Space::padded(labels)].iter_mut().for_each(|a| *a -= if *a == 0.0 { 0.0 } else { size });
-        let mut lane = chain.clone().lane(0).unwrap();
-        let ids = [0, 1, 2, 3, 4];
-        let mut h = vec![0.0; w.len()];
-        let (a, g) = total(&mut *lane, &ids, &w).unwrap();
-        let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
-        assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
-        let worst = g.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-        assert!(worst < 1e-9, "{labels} labels, size {size}: gradients differ by {worst:e}");
+        for by_pairs in [false, true] {
+            let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
+            let mut lane = Arc::new(chain.with_sums_by_pairs(by_pairs)).lane(0).unwrap();
+            let ids = [0, 1, 2, 3, 4];
+            let mut h = vec![0.0; w.len()];
+            let (a, g) = total(&mut *lane, &ids, &w).unwrap();
+            let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+            assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
+            let worst = g.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-9, "{labels} labels, size {size}: gradients differ by {worst:e}");
+        }
     }
 }
 
@@ -311,16 +314,35 @@ fn both_instruction_sets_give_the_same_bits() {
 #[test]
 fn fused_sums_have_the_same_bits_with_both_instruction_sets() {
     for labels in [2, 7, 11, 18, 22, 28, 33, 49, 64, 70] {
-        for precision in [Precision::F64, Precision::F32] {
+        for (precision, by_pairs) in
+            [(Precision::F64, false), (Precision::F32, false), (Precision::F64, true)]
+        {
             let (chain, sequences, w) = make(Toy { labels, length: 23, ..PLAIN }, labels as u64);
             let [a, b] = [Isa::Portable, Isa::detect()].map(|isa| {
                 let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
-                let chain = Arc::new(chain.with_isa(isa).with_precision(precision));
+                let chain = chain.with_isa(isa).with_precision(precision).with_sums_by_pairs(by_pairs);
+                let chain = Arc::new(chain);
                 let (loss, g) = total(&mut *chain.lane(0).unwrap(), &[0, 1, 2, 3, 4], &w).unwrap();
                 (loss.to_bits(), g.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
             });
             assert_eq!(a, b, "{labels} labels");
         }
+    }
+}
+
+/// Not in the log domain, which is slower by far.
+#[test]
+fn scores_too_far_apart_for_single_precision_are_summed_in_double() {
+    for labels in [5, 22, 70] {
+        let (chain, sequences, mut w) = make(Toy { labels, length: 9, ..PLAIN }, labels as u64);
+        let most = w.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+        w.iter_mut().for_each(|w| *w *= 60.0 / most);
+        let [a, b] = [Precision::F64, Precision::F32].map(|precision| {
+            let chain = Chain::new(chain.space().clone(), Arc::new(sequences.clone()));
+            let mut lane = Arc::new(chain.with_precision(precision)).lane(0).unwrap();
+            total(&mut *lane, &[0, 1, 2, 3, 4], &w).unwrap()
+        });
+        assert_eq!(a, b, "{labels} labels");
     }
 }
 

@@ -249,10 +249,13 @@ fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
         let pairs: Vec<bool> = (0..(labels + 1) * (labels + 1)).map(|_| random.unit() < 0.95).collect();
         let number = |y: Option<u16>| y.map_or(labels, usize::from);
         let some = Rules::new(labels, |before, after| pairs[number(before) * (labels + 1) + number(after)]);
-        for rules in [chunks, some] {
+        for (rules, by_pairs) in
+            [(&chunks, false), (&some, false), (&chunks, true), (&some, true)].map(|(r, b)| (r.clone(), b))
+        {
             sequences.iter_mut().for_each(|x| x.labels = legal(&mut random, &rules, 9));
             let chain = Chain::new(Arc::clone(free.space()), Arc::new(sequences.clone()));
             let chain = chain.with_limits(Some(Arc::new(rules)), Sets::new(labels)).unwrap();
+            let chain = chain.with_sums_by_pairs(by_pairs);
             assert_eq!(chain.broken().count(), 0);
             let mut lane = Arc::new(chain).lane(0).unwrap();
             let (ids, mut g, mut collected, mut h) =
@@ -264,6 +267,41 @@ fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
             assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
             let worst = collected.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-9, "{labels} labels, size {size}: gradients differ by {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn fused_sums_with_values_edges_and_partial_labels_equal_sums_by_parts() {
+    for labels in [2, 9, 22, 30, 70] {
+        for kind in 0..8 {
+            let toy = Toy { labels, length: 7, edges: kind & 1 > 0, values: kind & 2 > 0, ..PLAIN };
+            let (free, mut sequences, w) = make(toy, 900 + labels as u64);
+            let mut random = Random::new(labels as u64, kind, 0, "partial");
+            let mut sets = Sets::new(labels);
+            if kind & 4 > 0 {
+                let some = label(sets.add((0..labels).filter(|y| y % 2 == 0).map(label)));
+                let any = label(sets.add((0..labels).map(label)));
+                for y in sequences.iter_mut().flat_map(|x| &mut x.labels) {
+                    *y = [*y, some, any][usize::try_from(random.below(3)).unwrap()];
+                }
+            }
+            let sequences = Arc::new(sequences);
+            for precision in [Precision::F64, Precision::F32] {
+                let chain = Chain::new(Arc::clone(free.space()), Arc::<Vec<_>>::clone(&sequences));
+                let chain = chain.with_limits(None, sets.clone()).unwrap().with_precision(precision);
+                let mut lane = Arc::new(chain).lane(0).unwrap();
+                let (ids, mut g, mut collected, mut h) =
+                    ([0, 1, 2, 3, 4], vec![], vec![0.0; w.len()], vec![0.0; w.len()]);
+                lane.prepare(Weights::plain(&w));
+                let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
+                lane.collect(&mut g, &mut collected);
+                let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+                let [loss, slope] = if precision == Precision::F64 { [1e-12, 1e-10] } else { [1e-5, 2e-5] };
+                assert!(close(a, b, loss), "{labels} labels, {kind}: {a} against {b}");
+                let worst = collected.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+                assert!(worst < slope, "{labels} labels, {kind}: gradients differ by {worst:e}");
+            }
         }
     }
 }

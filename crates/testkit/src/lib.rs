@@ -6,6 +6,7 @@
 //! - [`labelling`]: a labeller from a text in a line;
 //! - [`files`]: checkpoints of a run, files made right after a change;
 //! - [`outside`]: data that is not part of the project;
+//! - [`processes`]: programs that tests start;
 //! - [`sources`]: the source texts of the library.
 
 // A test fails by panicking, and says when it skips.
@@ -16,6 +17,7 @@ pub mod files;
 pub mod guess;
 pub mod labelling;
 pub mod outside;
+pub mod processes;
 pub mod sources;
 pub mod teams;
 

@@ -40,7 +40,14 @@ pub(crate) const KERNELS: &[Kernel] = &[
     }),
     ("sum-22-values", || sum(toy::chain(&Shape { values: true, ..SHAPE })?)),
     ("sum-22-partial", || sum(toy::chain(&Shape { partial: true, ..SHAPE })?)),
-    ("sum-70", || sum(toy::chain(&Shape { labels: 70, ..SHAPE })?)),
+    ("sum-70", || {
+        let (chain, w) = toy::chain(&Shape { labels: 70, ..SHAPE })?;
+        sum((chain.with_sums_by_pairs(false), w))
+    }),
+    ("sum-70-pairs", || {
+        let (chain, w) = toy::chain(&Shape { labels: 70, ..SHAPE })?;
+        sum((chain.with_sums_by_pairs(true), w))
+    }),
     ("search-22", || search(toy::chain(&SHAPE)?, Update::Full)),
     ("search-70", || search(toy::chain(&Shape { labels: 70, ..SHAPE })?, Update::Full)),
     ("beam-22", || {

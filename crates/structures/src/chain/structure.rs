@@ -118,6 +118,12 @@ impl Chain {
         Chain { isa, ..self }
     }
 
+    /// Sums over the label pairs that occur, or over all, whatever is faster: both give the same, which a test shows.
+    #[must_use]
+    pub fn with_sums_by_pairs(self, by_pairs: bool) -> Self {
+        Chain { by_pairs, ..self }
+    }
+
     /// Sums whole passes in this precision.
     #[must_use]
     pub fn with_precision(self, precision: Precision) -> Self {

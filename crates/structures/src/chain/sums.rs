@@ -56,8 +56,18 @@ impl Sums {
         if in_single(chain, w) {
             let Single { batch, w: copy, g: waiting } = &mut self.single;
             waiting.resize(if g.is_some() { w.values.len() } else { waiting.len() }, 0.0);
-            let g = g.is_some().then_some((waiting.as_mut_slice(), touched));
-            return batch.sum(isa, space, corpus, limits, ids, copy, g, odd);
+            let mut far = vec![];
+            let gradient = g.is_some().then_some((waiting.as_mut_slice(), &mut *touched));
+            let loss = batch.sum(isa, space, corpus, limits, ids, copy, gradient, &mut far);
+            if far.is_empty() {
+                return loss;
+            }
+            // Scores too far apart for single precision: the same in double.
+            let g = g.map(|g| {
+                g.resize(w.values.len(), 0.0);
+                (g.as_mut_slice(), touched)
+            });
+            return loss + self.batch.sum(isa, space, corpus, limits, &far, w.values, g, odd);
         }
         let g = g.map(|g| {
             g.resize(w.values.len(), 0.0);

@@ -110,6 +110,11 @@ impl<R: Real> Batch<R> {
             return 0.0;
         };
         let (least, most) = rows_range(&w[..matrix], width, labels);
+        let fits = most - least <= limit;
+        if !fits {
+            odd.extend_from_slice(ids); // each of them would be found too far apart
+            return 0.0;
+        }
         self.e.resize(matrix, R::ZERO);
         self.transposed.resize(matrix, R::ZERO);
         // In double precision: an error here is the same at every position, so it adds up.
