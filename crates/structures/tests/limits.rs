@@ -283,7 +283,7 @@ fn fused_sums_with_values_edges_and_partial_labels_equal_sums_by_parts() {
                 let some = label(sets.add((0..labels).filter(|y| y % 2 == 0).map(label)));
                 let any = label(sets.add((0..labels).map(label)));
                 for y in sequences.iter_mut().flat_map(|x| &mut x.labels) {
-                    *y = [*y, some, any][usize::try_from(random.below(3)).unwrap()];
+                    *y = [*y, some, any][random.below(3)];
                 }
             }
             let sequences = Arc::new(sequences);
