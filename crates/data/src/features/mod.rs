@@ -33,6 +33,6 @@ pub use index::{Indexed, Indexer, Labels, MOST_LABELS, OR};
 pub use lexicon::{Clusters, ClustersView, LISTS, Lexica, LexicaView, Names, NamesView};
 pub use memory::Memory;
 pub use pattern::Pattern;
-pub use table::{Keys, KeysView, NONE, Strings, StringsView, UNKNOWN};
+pub use table::{Keys, KeysView, NONE, Renumbered, Strings, StringsView, UNKNOWN};
 pub use template::{Boundary, Part, Piece, Program, Source, Template};
 pub use word_list::{LONGEST, WordList, WordListView};

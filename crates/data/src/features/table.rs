@@ -115,6 +115,52 @@ impl Strings {
     }
 }
 
+/// Some strings of a table, numbered in the order in which they are asked for: each is hashed once, at the end.
+#[derive(Clone, Debug)]
+pub struct Renumbered<'a> {
+    from: StringsView<'a>,
+    numbers: Vec<u32>, // of each string of the table, or NONE
+    to: Strings,       // without slots
+}
+
+impl<'a> Renumbered<'a> {
+    /// Of a table, none of them yet.
+    #[must_use]
+    pub fn new(from: StringsView<'a>) -> Self {
+        Renumbered { from, numbers: vec![NONE; from.len()], to: Strings::default() }
+    }
+
+    /// The new number of a string; one that the table does not have is the empty string.
+    #[inline]
+    pub fn number(&mut self, old: u32) -> u32 {
+        let Renumbered { from, numbers, to } = self;
+        let mut add = || {
+            let id = to.view().len();
+            to.text.extend_from_slice(from.get(old).unwrap_or_default());
+            to.starts.push(narrow(to.text.len())); // a part of a table that fitted fits
+            narrow(id)
+        };
+        match numbers.get_mut(old as usize) {
+            Some(number) if *number == NONE => {
+                *number = add();
+                *number
+            }
+            Some(number) => *number,
+            None => add(),
+        }
+    }
+
+    /// They as a table: the one that taking them in one after another would have given.
+    #[must_use]
+    pub fn finish(self) -> Strings {
+        let mut strings = self.to;
+        let codes =
+            (0..narrow(strings.view().len())).map(|i| xxh3_64(strings.view().get(i).unwrap_or_default()));
+        strings.slots = fill(slots_for(codes.len()), codes);
+        strings
+    }
+}
+
 /// Borrowed arrays of a table of tuples.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeysView<'a> {
@@ -199,6 +245,15 @@ impl Keys {
         Keys { stride, ..Keys::default() }
     }
 
+    /// The table of tuples of which none stands twice, one after another: the one that taking them in one after
+    /// another would have given.
+    #[must_use]
+    pub fn of_distinct(stride: usize, keys: Vec<u32>) -> Self {
+        let codes = keys.chunks_exact(stride.max(1)).map(hash);
+        let slots = fill(slots_for(codes.len()), codes);
+        Keys { stride, keys, slots }
+    }
+
     /// The arrays.
     #[must_use]
     pub fn view(&self) -> KeysView<'_> {
@@ -246,6 +301,15 @@ fn equal(a: &[u32], b: &[u32]) -> bool {
 /// At most two thirds of the slots are used.
 fn crowded(entries: usize, slots: usize) -> bool {
     entries * 3 > slots * 2
+}
+
+/// How many slots a table of so many entries has.
+fn slots_for(entries: usize) -> usize {
+    let mut slots = if entries == 0 { 0 } else { 64 };
+    while crowded(entries, slots) {
+        slots *= 2;
+    }
+    slots
 }
 
 /// What an unknown entry may cost: slots looked at, on average. Two thirds full, a table takes 5.
@@ -362,6 +426,26 @@ mod tests {
         assert_eq!(table.view().find(b"nothing"), UNKNOWN);
         assert_eq!(table.view().get(3001), None);
         assert_eq!(table.intern(b""), table.intern(b""));
+    }
+
+    #[test]
+    fn tables_made_at_once_are_those_made_one_by_one() {
+        for n in [0, 1, 42, 43, 86, 3000] {
+            let (mut one_by_one, mut keys) = (Strings::default(), Keys::new(2));
+            for i in 0..n {
+                one_by_one.intern(format!("s{i}").as_bytes()).unwrap();
+                keys.intern(&[i, i / 2]).unwrap();
+            }
+            let mut renumbered = Renumbered::new(one_by_one.view());
+            // Every other one twice, from the last on.
+            let numbers: Vec<u32> = (0..n).rev().flat_map(|i| [i, i]).map(|i| renumbered.number(i)).collect();
+            assert!(numbers.iter().zip(0..).all(|(number, i)| *number == i / 2));
+            let (at_once, mut expected) = (renumbered.finish(), Strings::default());
+            (0..n).rev().for_each(|i| assert!(expected.intern(format!("s{i}").as_bytes()).is_some()));
+            assert_eq!((&at_once.text, &at_once.starts), (&expected.text, &expected.starts));
+            assert_eq!(at_once.slots, expected.slots);
+            assert_eq!(Keys::of_distinct(2, keys.keys.clone()).slots, keys.slots);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use seqoia_core::Pairs;
 use seqoia_core::cast::{narrow, single};
-use seqoia_data::features::{Keys, KeysView, NONE, Program, Strings, StringsView};
+use seqoia_data::features::{Keys, KeysView, NONE, Program, Renumbered, Strings, StringsView};
 use seqoia_model::Writer;
 use seqoia_model::codes::{Bits, Coded};
 use seqoia_structures::chain::{Layout, Space, SpaceView};
@@ -19,13 +19,13 @@ use crate::run::{Head, Trained};
 /// A weight that the file cannot hold.
 pub(crate) fn model_bytes(set: &TrainingSet, trained: &Trained, head: Head) -> Result<Vec<u8>> {
     let packed = Packed::new(set.space.view(), |p| single(trained.weights[p]));
-    let mut strings = Strings::default();
     let known = &set.dictionary;
     let order = order(&set.node_numbers, &packed.node_numbers);
-    let values = known.strings.view();
-    let (nodes, numbers) = keys(&set.program, known.nodes.view(), values, order, &mut strings);
+    let mut strings = Renumbered::new(known.strings.view());
+    let (nodes, numbers) = keys(&set.program, known.nodes.view(), order, &mut strings);
     let order = self::order(&set.edge_numbers, &packed.edge_numbers);
-    let (edges, _) = keys(&set.program, known.edges.view(), values, order, &mut strings);
+    let (edges, _) = keys(&set.program, known.edges.view(), order, &mut strings);
+    let strings = strings.finish();
     let labeller = Meta {
         labels: set.labels.iter().map(str::to_owned).collect(),
         file_scheme: set.schemes.file.map(|s| s.name().to_owned()),
@@ -167,7 +167,7 @@ impl Packed {
             *number = keep(entries, &mut nodes, &mut node_values);
         }
         for attribute in view.sparse() {
-            let entries = view.list(attribute).into_iter().map(|(p, y)| (u32::from(y), weight(p)));
+            let entries = view.entries(attribute).map(|(p, y)| (u32::from(y), weight(p)));
             node_numbers[attribute as usize] = keep(entries, &mut nodes, &mut node_values);
         }
         let (mut edges, mut edge_values, mut edge_numbers) = (Pairs::default(), vec![], vec![]);
@@ -249,25 +249,22 @@ pub(crate) fn order(numbers: &[u32], packed: &[u32]) -> Vec<(u32, u32)> {
 }
 
 /// The table of some attributes of another one, in the order of their new numbers, and those; `order` has
-/// the new number and the number in the other table. Their values go to `strings`.
+/// the new number and the number in the other table. Their values get numbers in `strings`.
 pub(crate) fn keys(
     program: &Program,
     from: KeysView<'_>,
-    values: StringsView<'_>,
     mut order: Vec<(u32, u32)>,
-    strings: &mut Strings,
+    strings: &mut Renumbered<'_>,
 ) -> (Keys, Vec<u32>) {
     order.sort_unstable();
-    let mut keys = Keys::new(program.stride());
+    let mut keys = Vec::with_capacity(order.len() * program.stride());
     for &(_, id) in &order {
-        let mut key = from.get(id).unwrap_or_default().to_vec();
-        let pieces = program.arity(key[0]);
-        for value in &mut key[1..=pieces] {
-            let text = values.get(*value).unwrap_or_default();
-            // A part of a table that fitted fits.
-            *value = strings.intern(text).unwrap_or(0);
+        let start = keys.len();
+        keys.extend_from_slice(from.get(id).unwrap_or_default());
+        let pieces = program.arity(keys[start]);
+        for value in &mut keys[start + 1..=start + pieces] {
+            *value = strings.number(*value);
         }
-        keys.intern(&key);
     }
-    (keys, order.into_iter().map(|(number, _)| number).collect())
+    (Keys::of_distinct(program.stride(), keys), order.into_iter().map(|(number, _)| number).collect())
 }

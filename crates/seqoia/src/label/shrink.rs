@@ -1,6 +1,6 @@
 //! Smaller models: weights left out, weights in fewer bits.
 
-use seqoia_data::features::Strings;
+use seqoia_data::features::Renumbered;
 use seqoia_model::Writer;
 use seqoia_model::codes::Bits;
 
@@ -40,12 +40,13 @@ pub fn shrink(model: &Labeller, options: ShrinkOptions) -> Result<Vec<u8>> {
     if options.prune > 0.0 {
         meta.head.training.insert("pruned".to_owned(), options.prune.to_string());
     }
-    let (program, mut strings) = (model.program(), Strings::default());
+    let (program, mut strings) = (model.program(), Renumbered::new(frozen.strings));
     let node_order = order(frozen.node_numbers.unwrap_or_default(), &node_numbers);
-    let (nodes, numbers) = keys(program, frozen.nodes, frozen.strings, node_order, &mut strings);
+    let (nodes, numbers) = keys(program, frozen.nodes, node_order, &mut strings);
     let all: Vec<u32> = (0..).take(frozen.edges.len()).collect();
     let edge_order = order(&all, &edge_numbers);
-    let (edges, _) = keys(program, frozen.edges, frozen.strings, edge_order, &mut strings);
+    let (edges, _) = keys(program, frozen.edges, edge_order, &mut strings);
+    let strings = strings.finish();
     let arrays =
         Arrays { meta: meta.bytes(), space, weights: coded(values, bits)?, strings, nodes, numbers, edges };
     let mut writer = Writer::default();

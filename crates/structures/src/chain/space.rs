@@ -122,9 +122,14 @@ impl SpaceView<'_> {
     /// The single weights of a sparse attribute: index and label.
     #[must_use]
     pub fn list(&self, attribute: u32) -> Vec<(usize, u16)> {
-        let (mut list, first) = (vec![], self.singles_at());
-        self.each_single(attribute, |position, y| list.push((first + position, label(y))));
-        list
+        self.entries(attribute).collect()
+    }
+
+    /// The same one by one.
+    pub fn entries(&self, attribute: u32) -> impl Iterator<Item = (usize, u16)> {
+        let (from, first) = (attribute as usize - self.dense, self.singles_at());
+        let length = self.singles[from..].iter().position(|y| y & Self::LAST != 0).map_or(0, |last| last + 1);
+        (from..from + length).map(move |position| (first + position, self.singles[position] & !Self::LAST))
     }
 
     /// Index of the first dense row.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use seqoia_core::Pairs;
 use seqoia_core::cast::narrow;
-use seqoia_data::features::{Keys, NONE, Program, Strings};
+use seqoia_data::features::{Keys, NONE, Program, Renumbered, Strings};
 use seqoia_structures::chain::{Layout, Space};
 
 use crate::error::Result;
@@ -93,11 +93,11 @@ pub(super) fn arrays(head: Head, weights: &mut Weights, bits: Bits) -> Result<Ar
     let (space, new) = Space::new(meta.labels.len(), &nodes.pairs, &edges.pairs, None, Layout::Stored);
     let weights = lay_out(&space, transitions, &nodes.pairs, &nodes.values, &new.nodes, &edges.values);
     let order = |owners: &[u32], new: &[u32]| new.iter().copied().zip(owners.iter().copied()).collect();
-    let (values, mut strings) = (known.view(), Strings::default());
+    let mut strings = Renumbered::new(known.view());
     let (node_keys, numbers) =
-        keys(&program, nodes.keys.view(), values, order(&nodes.owners, &new.nodes), &mut strings);
-    let (edge_keys, _) =
-        keys(&program, edges.keys.view(), values, order(&edges.owners, &new.edges), &mut strings);
+        keys(&program, nodes.keys.view(), order(&nodes.owners, &new.nodes), &mut strings);
+    let (edge_keys, _) = keys(&program, edges.keys.view(), order(&edges.owners, &new.edges), &mut strings);
+    let strings = strings.finish();
     let counts = (space.view().dense, weights.iter().filter(|w| **w != 0.0).count());
     if counts != (meta.dense, meta.weights) {
         (meta.dense, meta.weights) = counts;
