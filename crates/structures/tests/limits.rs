@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use seqoia_core::cast::{label, narrow, real};
-use seqoia_core::{Note, Pairs, Ragged, Random, Search, Sequence, Structure, Update, Weights, sum_by_parts};
+use seqoia_core::{
+    Lane, Note, Pairs, Ragged, Random, Search, Sequence, Structure, Update, Weights, sum_by_parts,
+};
 use seqoia_structures::brute;
 use seqoia_structures::chain::{Chain, Decoder, Known, Layout, Limits, Precision, Rules, Sets, Space, Steps};
 use seqoia_testkit::chains::{PLAIN, Toy, make, toys, view};
@@ -222,6 +224,17 @@ fn legal(random: &mut Random, rules: &Rules, length: usize) -> Vec<u16> {
     }
 }
 
+/// The loss of the first five examples, fused and by parts, and how far their gradients differ at most.
+fn fused_and_by_parts(lane: &mut dyn Lane, w: &[f64]) -> (f64, f64, f64) {
+    let (ids, w) = ([0, 1, 2, 3, 4], Weights::plain(w));
+    let (mut g, [mut fused, mut by_parts]) = (vec![], [(); 2].map(|()| vec![0.0; w.values.len()]));
+    lane.prepare(w);
+    let a = lane.sum(&ids, w, Some(&mut g)).unwrap();
+    lane.collect(&mut g, &mut fused);
+    let b = sum_by_parts(lane, &ids, w, Some(&mut by_parts)).unwrap();
+    (a, b, fused.iter().zip(&by_parts).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max))
+}
+
 #[test]
 fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
     for (labels, size, all) in [
@@ -258,14 +271,8 @@ fn fused_sums_within_rules_equal_sums_by_parts_for_any_number_of_labels() {
             let chain = chain.with_sums_by_pairs(by_pairs);
             assert_eq!(chain.broken().count(), 0);
             let mut lane = Arc::new(chain).lane(0).unwrap();
-            let (ids, mut g, mut collected, mut h) =
-                ([0, 1, 2, 3, 4], vec![], vec![0.0; w.len()], vec![0.0; w.len()]);
-            lane.prepare(Weights::plain(&w));
-            let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
-            lane.collect(&mut g, &mut collected);
-            let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+            let (a, b, worst) = fused_and_by_parts(&mut *lane, &w);
             assert!(close(a, b, 1e-10), "{labels} labels: {a} against {b}");
-            let worst = collected.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-9, "{labels} labels, size {size}: gradients differ by {worst:e}");
         }
     }
@@ -291,15 +298,9 @@ fn fused_sums_with_values_edges_and_partial_labels_equal_sums_by_parts() {
                 let chain = Chain::new(Arc::clone(free.space()), Arc::<Vec<_>>::clone(&sequences));
                 let chain = chain.with_limits(None, sets.clone()).unwrap().with_precision(precision);
                 let mut lane = Arc::new(chain).lane(0).unwrap();
-                let (ids, mut g, mut collected, mut h) =
-                    ([0, 1, 2, 3, 4], vec![], vec![0.0; w.len()], vec![0.0; w.len()]);
-                lane.prepare(Weights::plain(&w));
-                let a = lane.sum(&ids, Weights::plain(&w), Some(&mut g)).unwrap();
-                lane.collect(&mut g, &mut collected);
-                let b = sum_by_parts(&mut *lane, &ids, Weights::plain(&w), Some(&mut h)).unwrap();
+                let (a, b, worst) = fused_and_by_parts(&mut *lane, &w);
                 let [loss, slope] = if precision == Precision::F64 { [1e-12, 1e-10] } else { [1e-5, 2e-5] };
                 assert!(close(a, b, loss), "{labels} labels, {kind}: {a} against {b}");
-                let worst = collected.iter().zip(&h).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
                 assert!(worst < slope, "{labels} labels, {kind}: gradients differ by {worst:e}");
             }
         }

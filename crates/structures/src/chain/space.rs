@@ -46,10 +46,13 @@ pub enum Layout {
     Stored,
 }
 
-/// Nanoseconds, measured on Zen 5 and on Zen 3: what an attribute takes each time that it occurs in a pass, as a list
-/// of n labels (a branch that is often mispredicted, then a load and a store for each label) and as a row of W
-/// numbers; and what a weight takes in each pass of L-BFGS and of sums over chunks, whether it exists or is a hole.
-/// Learners without such passes hardly care: for them most attributes are as fast either way.
+/// About as many nanoseconds: what an attribute takes each time that it occurs in a pass, as a list of n labels (a
+/// branch that is often mispredicted, then a load and a store for each label) and as a row of W numbers; and what a
+/// weight takes in each pass of L-BFGS and of sums over chunks, whether it exists or is a hole. Estimated, then chosen
+/// among five sets of constants by passes of `lbfgs` on CoNLL-2000, CoNLL-2003 and made data with 5 to 33 labels
+/// on an AMD EPYC; neighbouring sets differ by less than the noise. Against rows for every attribute with a sixth of
+/// the labels, passes of online learners take 3 to 6 % more on CoNLL-2000 (the perceptron 3 % less) and 10 to 17 % less
+/// on made data with nine labels.
 const LIST: (f64, f64) = (8.0, 3.0);
 const ROW: (f64, f64) = (2.0, 0.25);
 const WEIGHT: f64 = 10.0;
@@ -380,8 +383,8 @@ impl Space {
     }
 
     /// So many labels, and so few pairs of them, that it is faster to sum over the pairs that occur than over all in
-    /// vectors; in double precision only. Measured with 65 to 472 labels: a pair costs as much as sixteen numbers of
-    /// a row.
+    /// vectors; in double precision only. A pair is taken to cost as much as sixteen numbers of a row: with 65 labels
+    /// and a fifth of all pairs, and with 120 labels and all of them, vectors were faster.
     #[must_use]
     pub fn sums_by_pairs(&self) -> bool {
         let blocks = Self::blocks(self.width);
