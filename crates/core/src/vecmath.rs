@@ -52,34 +52,34 @@ fn dot_body<A: Copy + Into<f64>, B: Copy + Into<f64>>(a: &[A], b: &[B]) -> f64 {
     added(sums)
 }
 
-/// `x . a`, `x . b` and `x . c` in one sweep, each with the bits of [`dot`].
+/// The products of `y` with four planes in one sweep, each with the bits of [`dot`].
 #[must_use]
-pub fn three_dots(x: &[f32], a: &[f32], b: &[f32], c: &[f64]) -> [f64; 3] {
-    for_this_processor!(three_dots_body::<>(x: &[f32], a: &[f32], b: &[f32], c: &[f64]) -> [f64; 3])
+pub fn four_dots(x: [&[f32]; 4], y: &[f64]) -> [f64; 4] {
+    for_this_processor!(four_dots_body::<>(x: [&[f32]; 4], y: &[f64]) -> [f64; 4])
 }
 
 #[inline(always)]
-fn three_dots_body(x: &[f32], a: &[f32], b: &[f32], c: &[f64]) -> [f64; 3] {
-    let n = x.len().min(a.len()).min(b.len()).min(c.len());
-    let (x8, rx) = x[..n].as_chunks::<LANES>();
-    let (a8, ra) = a[..n].as_chunks::<LANES>();
-    let (b8, rb) = b[..n].as_chunks::<LANES>();
-    let (c8, rc) = c[..n].as_chunks::<LANES>();
-    let mut sums = [[0.0; LANES]; 3];
-    for i in 0..x8.len().min(a8.len()).min(b8.len()).min(c8.len()) {
-        let (x, a, b, c) = (&x8[i], &a8[i], &b8[i], &c8[i]);
+fn four_dots_body(x: [&[f32]; 4], y: &[f64]) -> [f64; 4] {
+    let n = x.iter().fold(y.len(), |n, x| n.min(x.len()));
+    let (y8, ry) = y[..n].as_chunks::<LANES>();
+    let (a8, ra) = x[0][..n].as_chunks::<LANES>();
+    let (b8, rb) = x[1][..n].as_chunks::<LANES>();
+    let (c8, rc) = x[2][..n].as_chunks::<LANES>();
+    let (d8, rd) = x[3][..n].as_chunks::<LANES>();
+    let mut sums = [[0.0; LANES]; 4];
+    for i in 0..y8.len().min(a8.len()).min(b8.len()).min(c8.len()).min(d8.len()) {
+        let (y, a, b, c, d) = (&y8[i], &a8[i], &b8[i], &c8[i], &d8[i]);
         for j in 0..LANES {
-            let x = f64::from(x[j]);
-            sums[0][j] += x * f64::from(a[j]);
-            sums[1][j] += x * f64::from(b[j]);
-            sums[2][j] += x * c[j];
+            sums[0][j] += f64::from(a[j]) * y[j];
+            sums[1][j] += f64::from(b[j]) * y[j];
+            sums[2][j] += f64::from(c[j]) * y[j];
+            sums[3][j] += f64::from(d[j]) * y[j];
         }
     }
-    for (j, &x) in rx.iter().enumerate() {
-        let x = f64::from(x);
-        sums[0][j] += x * f64::from(ra[j]);
-        sums[1][j] += x * f64::from(rb[j]);
-        sums[2][j] += x * rc[j];
+    for (j, &y) in ry.iter().enumerate() {
+        for (sums, x) in sums.iter_mut().zip([ra, rb, rc, rd]) {
+            sums[j] += f64::from(x[j]) * y;
+        }
     }
     sums.map(added)
 }
@@ -203,8 +203,8 @@ mod tests {
             let singles: [Vec<f32>; 4] = [0.3, 0.7, 1.1, 1.9].map(|f| plane(f).map(single).collect());
             let [x, a, b, y] = singles.each_ref().map(Vec::as_slice);
             let c: Vec<f64> = plane(2.3).collect();
-            let expected = [dot(x, a), dot(x, b), dot(x, &c)];
-            assert_eq!(three_dots(x, a, b, &c).map(f64::to_bits), expected.map(f64::to_bits));
+            let expected = [x, a, b, y].map(|x| dot(x, &c).to_bits());
+            assert_eq!(four_dots([x, a, b, y], &c).map(f64::to_bits), expected);
             let (steps, mut one_by_one, mut at_once) = ([0.1, -0.7, 1.3, 2.9], c.clone(), c);
             steps.iter().zip([x, a, b, y]).for_each(|(s, x)| add_scaled(*s, x, &mut one_by_one));
             add_four_scaled(steps, [x, a, b, y], &mut at_once);

@@ -19,9 +19,10 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    /// `derives`: directions are asked for at the gradients of the smooth part, as [`Memory::new`] wants to know.
+    pub(crate) fn new(settings: &Settings, derives: bool) -> Self {
         Descent {
-            memory: Memory::new(whole(settings, "history")),
+            memory: Memory::new(whole(settings, "history"), derives),
             w: vec![],
             g: vec![],
             d: vec![],
@@ -173,7 +174,7 @@ mod tests {
         let given = [("tolerance", "0.01"), ("period", "2"), ("gradient", "0.001")];
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let settings = Settings::check("test", PARAMS, &given).unwrap();
-        Descent { values: values.to_vec(), ..Descent::new(&settings) }
+        Descent { values: values.to_vec(), ..Descent::new(&settings, true) }
     }
 
     #[test]
@@ -241,7 +242,7 @@ mod tests {
         let spoilt: [fn(&mut Descent); 4] = [
             |at| at.g.truncate(4),
             |at| at.values.clear(),
-            |at| at.memory = Memory::new(at.memory.limit()),
+            |at| at.memory = Memory::new(at.memory.limit(), true),
             |at| (at.w, at.g) = (vec![0.0; 6], vec![0.0; 6]),
         ];
         for spoil in spoilt {

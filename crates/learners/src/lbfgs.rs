@@ -69,7 +69,7 @@ impl Lbfgs {
     /// With checked settings.
     #[must_use]
     pub fn new(settings: &Settings, l2: f64) -> Self {
-        Lbfgs { l2, at: Descent::new(settings) }
+        Lbfgs { l2, at: Descent::new(settings, true) }
     }
 
     /// A step that meets the Wolfe conditions, by bracketing; `trial` and `trial_g` are those of it.

@@ -34,7 +34,7 @@ impl OwlQn {
     /// With checked settings.
     #[must_use]
     pub fn new(settings: &Settings, penalty: Objective) -> Self {
-        OwlQn { penalty, at: Descent::new(settings), pg: vec![] }
+        OwlQn { penalty, at: Descent::new(settings, false), pg: vec![] }
     }
 
     /// F and the gradient of its smooth part.

@@ -3,32 +3,39 @@
 //! The last m steps s = w' - w and gradient changes y = g' - g stand for the inverse Hessian H. The
 //! direction -H g is a linear combination of s_1..s_m, y_1..y_m and g, and its coefficients follow
 //! from inner products alone (Chen et al. 2014). So each iteration reads the memory twice, once for
-//! the products of g and of the newest pair and once for the combination, where the two-loop recursion would read
+//! the products with g and once for the combination, where the two-loop recursion would read
 //! and write the direction 2m times; and blocks stay in cache.
+//!
+//! Of the products among pairs the recursion asks for y.y' and for s.y' with y' of the same pair or a newer one. Where
+//! directions are asked for at the gradients that pairs are made of, those of the newest y follow from products that
+//! are known: `y.x = g'.x - g.x` (L-BFGS). OWL-QN asks at other gradients and has them computed.
 //!
 //! Pairs are kept in single precision: half the memory and traffic, and an approximation of H does not
 //! need more digits. Products and sums are in double precision.
 
 use crate::planes::{BLOCK, sum_blocks, sum_items};
 use seqoia_core::cast::single;
-use seqoia_core::vecmath::{add_four_scaled, add_scaled, dot, three_dots};
+use seqoia_core::vecmath::{add_four_scaled, add_scaled, dot, four_dots};
 use seqoia_core::{Data, Mix, Result, Slot, Team};
 
 /// The last pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     pairs: Vec<f32>,    // [2m][weights]: s of slot i, then y of slot i
-    products: Vec<f64>, // [2m][2m] inner products of the rows of `pairs`
+    products: Vec<f64>, // [2m][2m] inner products of the rows of `pairs`, those that are asked for
+    along: Vec<f64>,    // [2m] products of the rows with the gradient of the last direction
     weights: usize,
     limit: usize,
-    used: u64,  // pairs in memory
-    next: u64,  // slot of the next pair
-    owed: bool, // the products of the newest pair with the others are not known yet
+    derives: bool, // a pair begins at the gradient of the last direction
+    used: u64,     // pairs in memory
+    next: u64,     // slot of the next pair
+    owed: u64,     // 1: the products of the newest y with the other pairs are not known yet
 }
 
 impl Memory {
-    pub(crate) fn new(limit: usize) -> Self {
-        Memory { limit, ..Memory::default() }
+    /// Of so many pairs. `derives`: each pair that will be pushed begins where the last direction was asked for.
+    pub(crate) fn new(limit: usize, derives: bool) -> Self {
+        Memory { limit, derives, ..Memory::default() }
     }
 
     /// How many pairs it remembers at most.
@@ -38,24 +45,25 @@ impl Memory {
 
     pub(crate) fn begin(&mut self, weights: usize) {
         self.weights = weights;
-        self.owed = true; // a loaded state may lack them
         self.pairs.resize(2 * self.limit * weights, 0.0);
+        self.along.resize(2 * self.limit, 0.0);
         self.products.resize(4 * self.limit * self.limit, 0.0);
     }
 
     /// Whether what was loaded is a memory of this size.
     pub(crate) fn is_sound(&self, weights: usize) -> bool {
         let limit = self.limit as u64;
-        let sizes = (self.pairs.len(), self.products.len());
+        let sizes = (self.pairs.len(), self.products.len(), self.along.len());
         // Slots are filled in order: the next one is behind the last until all are.
         (self.used == limit || self.next == self.used)
             && self.used <= limit
             && self.next < limit
-            && sizes == (2 * self.limit * weights, 4 * self.limit * self.limit)
+            && self.owed <= self.used.min(1)
+            && sizes == (2 * self.limit * weights, 4 * self.limit * self.limit, 2 * self.limit)
     }
 
     pub(crate) fn forget(&mut self) {
-        (self.used, self.next) = (0, 0);
+        (self.used, self.next, self.owed) = (0, 0, 0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -81,8 +89,8 @@ impl Memory {
         g: &[f64],
         before: &[f64],
     ) -> Result<()> {
-        if self.owed {
-            self.products_with(team, g)?; // nobody asked for a direction since the last pair
+        if self.owed == 1 {
+            self.settle(team, None)?; // nobody asked for a direction since the last pair
         }
         let (n, slot) = (self.weights, usize::try_from(self.next).unwrap_or(0));
         let (_, rest) = self.pairs.split_at_mut(2 * slot * n);
@@ -104,39 +112,50 @@ impl Memory {
             }
             return Ok(());
         }
+        let wide = 2 * self.limit;
+        self.products[2 * slot * wide + 2 * slot + 1] = sy;
+        self.products[(2 * slot + 1) * wide + 2 * slot] = sy;
+        self.products[(2 * slot + 1) * wide + 2 * slot + 1] = yy;
         self.used = (self.used + 1).min(self.limit as u64);
         self.next = (self.next + 1) % self.limit as u64;
-        self.owed = true;
+        self.owed = 1;
         Ok(())
     }
 
-    /// `g . row` for each row in use; what is owed of the newest pair is found in the same sweep.
-    fn products_with(&mut self, team: &mut dyn Team, g: &[f64]) -> Result<Vec<f64>> {
+    /// Finds the products of the newest y with the other pairs: with `along`, the products of all rows with the
+    /// gradient where the pair ends, as differences.
+    fn settle(&mut self, team: &mut dyn Team, along: Option<&[f64]>) -> Result<()> {
+        self.owed = 0;
         let (rows, wide) = (self.rows(), 2 * self.limit);
-        let newest = match self.order().first() {
-            Some(&newest) if std::mem::take(&mut self.owed) => newest,
-            _ => {
-                return sum_blocks(team, self.weights, rows.len(), |range, out| {
-                    for (out, &row) in out.iter_mut().zip(&rows) {
-                        *out = dot(&self.row(row)[range.clone()], &g[range.clone()]);
-                    }
-                });
-            }
+        let Some(&(s, y)) = self.order().first() else { return Ok(()) };
+        let found = match along {
+            Some(along) => along.iter().zip(&self.along).map(|(now, before)| now - before).collect(),
+            None => sum_blocks(team, self.weights, rows.len(), |range, out| {
+                let y = &self.row(y)[range.clone()];
+                out.iter_mut()
+                    .zip(&rows)
+                    .for_each(|(out, &row)| *out = dot(y, &self.row(row)[range.clone()]));
+            })?,
         };
-        let this = &*self;
-        let sums = sum_blocks(team, self.weights, 3 * rows.len(), |range, out| {
-            let [s, y] = [newest.0, newest.1].map(|row| &this.row(row)[range.clone()]);
-            for (out, &row) in out.chunks_mut(3).zip(&rows) {
-                out.copy_from_slice(&three_dots(&this.row(row)[range.clone()], s, y, &g[range.clone()]));
-            }
-        })?;
-        for (sums, &row) in sums.chunks(3).zip(&rows) {
-            for (new, product) in [newest.0, newest.1].into_iter().zip(sums) {
-                self.products[new * wide + row] = *product;
-                self.products[row * wide + new] = *product;
-            }
+        for (&row, product) in rows.iter().zip(found).filter(|(row, _)| ![s, y].contains(row)) {
+            self.products[y * wide + row] = product;
+            self.products[row * wide + y] = product;
         }
-        Ok(sums.chunks(3).map(|sums| sums[2]).collect())
+        Ok(())
+    }
+
+    /// `g . row` for each row in use.
+    fn products_with(&self, team: &mut dyn Team, g: &[f64]) -> Result<Vec<f64>> {
+        let rows = self.rows();
+        sum_blocks(team, self.weights, rows.len(), |range, out| {
+            let (g, row) = (&g[range.clone()], |row: usize| &self.row(row)[range.clone()]);
+            let (fours, rest) = rows.as_chunks::<4>();
+            let (out, last) = out.split_at_mut(4 * fours.len());
+            for (out, four) in out.chunks_exact_mut(4).zip(fours) {
+                out.copy_from_slice(&four_dots(four.map(row), g));
+            }
+            last.iter_mut().zip(rest).for_each(|(out, &k)| *out = dot(row(k), g));
+        })
     }
 
     /// Rows of s and y of each pair, the newest first.
@@ -149,6 +168,11 @@ impl Memory {
     /// `d = -H g`; `g . d`.
     pub(crate) fn direction(&mut self, team: &mut dyn Team, g: &[f64], d: &mut Vec<f64>) -> Result<f64> {
         let with_g = self.products_with(team, g)?;
+        if self.owed == 1 {
+            let derived = if self.derives { Some(with_g.as_slice()) } else { None };
+            self.settle(team, derived)?;
+        }
+        self.along[..with_g.len()].copy_from_slice(&with_g);
         let (rows, wide) = (self.rows(), 2 * self.limit);
         // The two-loop recursion on coefficients: q = sum_k c_k row_k + c_g g.
         let product = |a: usize, b: usize| self.products[a * wide + b];
@@ -193,6 +217,8 @@ impl Memory {
             slot("products", Data::F64(&mut self.products)),
             slot("used", Data::Count(&mut self.used)),
             slot("next", Data::Count(&mut self.next)),
+            slot("owed", Data::Count(&mut self.owed)),
+            slot("along", Data::F64(&mut self.along)),
         ]
     }
 }
@@ -249,7 +275,7 @@ mod tests {
     #[test]
     fn coefficients_give_the_direction_of_the_two_loops() {
         let (n, mut random) = (BLOCK + 100, Random::new(1, 0, 0, "pairs"));
-        let (mut memory, mut pairs) = (Memory::new(3), vec![]);
+        let (mut memory, mut pairs) = (Memory::new(3, false), vec![]);
         memory.begin(n);
         let g: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
         for _ in 0..5 {
@@ -261,13 +287,37 @@ mod tests {
         }
     }
 
+    /// As L-BFGS walks: each pair begins at the gradient of the last direction. Now and then one is refused.
+    #[test]
+    fn products_that_are_derived_are_those_that_are_computed() {
+        let (n, mut random) = (BLOCK + 100, Random::new(3, 0, 0, "pairs"));
+        let mut walks = [true, false].map(|derives| Memory::new(3, derives));
+        walks.iter_mut().for_each(|memory| memory.begin(n));
+        let mut g: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
+        for step in 0..12 {
+            let (mut a, mut b) = (vec![], vec![]);
+            let [derived, computed] = &mut walks;
+            derived.direction(&mut Alone::new(), &g, &mut a).unwrap();
+            computed.direction(&mut Alone::new(), &g, &mut b).unwrap();
+            let size = product(&b, &b).sqrt();
+            a.iter().zip(&b).for_each(|(a, b)| assert!((a - b).abs() < 1e-6 * size, "{step}: {a} {b}"));
+            let (s, y) = pair(&mut random, n);
+            let next: Vec<f64> = g.iter().zip(&y).map(|(g, y)| g + y).collect();
+            let sign = if step % 5 == 3 { -1.0 } else { 1.0 };
+            for memory in &mut walks {
+                memory.push(&mut Alone::new(), sign, &s, &next, &g).unwrap();
+            }
+            g = next;
+        }
+    }
+
     #[test]
     fn a_pair_without_curvature_is_not_taken_in() {
         let (n, mut random) = (50, Random::new(2, 0, 0, "pairs"));
         let g: Vec<f64> = (0..n).map(|_| random.unit() - 0.5).collect();
         let zeros = vec![0.0; n];
         for limit in [2, 3] {
-            let mut memory = Memory::new(limit);
+            let mut memory = Memory::new(limit, false);
             memory.begin(n);
             let pairs = [pair(&mut random, n), pair(&mut random, n)];
             for (s, y) in &pairs {
@@ -287,7 +337,7 @@ mod tests {
 
     #[test]
     fn counts_that_no_run_leaves_are_seen() {
-        let mut memory = Memory::new(4);
+        let mut memory = Memory::new(4, false);
         memory.begin(3);
         for (used, next, sound) in [
             (0, 0, true),
@@ -302,6 +352,6 @@ mod tests {
             (memory.used, memory.next) = (used, next);
             assert_eq!(memory.is_sound(3), sound, "{used} {next}");
         }
-        assert!(!Memory::new(4).is_sound(3));
+        assert!(!Memory::new(4, false).is_sound(3));
     }
 }

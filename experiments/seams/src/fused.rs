@@ -7,7 +7,7 @@
 
 use seqoia_core::cast::real64;
 use seqoia_core::{Corpus, Isa, Order, Random, Sequence};
-use seqoia_structures::chain::{Batch, Decoder, Limits, Space, SumLimits, Touched};
+use seqoia_structures::chain::{Batch, Decoder, Limits, Plane, Space, SumLimits};
 
 /// The averaged perceptron, batches of one, on a chain: decode, add in place.
 pub(crate) struct Perceptron<'a> {
@@ -92,21 +92,20 @@ pub(crate) struct Gradient<'a> {
     ids: Vec<usize>,
     batch: Batch<f64>,
     odd: Vec<usize>,
-    touched: Touched, // nobody asks
+    plane: Plane<f64>,
 }
 
 impl<'a> Gradient<'a> {
     pub(crate) fn new(space: &'a Space, corpus: &'a dyn Corpus<Sequence>) -> Self {
         let ids = (0..corpus.len()).collect();
-        let mut touched = Touched::default();
-        touched.resize(space.view());
-        Gradient { space, corpus, ids, batch: Batch::default(), odd: vec![], touched }
+        Gradient { space, corpus, ids, batch: Batch::default(), odd: vec![], plane: Plane::default() }
     }
 
     /// Overwrites `g`; returns the loss. `None` if the kernel left a sequence out.
     pub(crate) fn total(&mut self, w: &[f64], g: &mut [f64]) -> Option<f64> {
         g.fill(0.0);
         let (isa, view) = (Isa::detect(), self.space.view());
+        self.plane.fill(view, w);
         let loss = self.batch.sum(
             isa,
             view,
@@ -114,10 +113,11 @@ impl<'a> Gradient<'a> {
             SumLimits::default(),
             &self.ids,
             w,
-            Some((&mut *g, &mut self.touched)),
+            &mut self.plane,
+            true,
             &mut self.odd,
         );
-        self.space.clear_holes(g);
+        self.plane.collect(isa, self.space, g);
         self.odd.is_empty().then_some(loss)
     }
 }

@@ -222,12 +222,14 @@ impl Labeller {
     }
 
     pub(crate) fn space(&self) -> Result<SpaceView<'_>> {
-        let labels = self.parts.meta.labels.len();
+        let (labels, dense) = (self.parts.meta.labels.len(), self.parts.meta.dense);
+        let singles: &[u16] = self.parts.container.get("space.singles")?;
         Ok(SpaceView {
             labels,
             width: Space::stored(labels),
-            dense: self.parts.meta.dense,
-            singles: self.parts.container.get("space.singles")?,
+            dense,
+            singles,
+            ones: dense.saturating_add(singles.len()), // a file has lists of any length in any order
             edge_starts: self.parts.container.get("space.estarts")?,
             edge_pairs: self.parts.container.get("space.epairs")?,
         })

@@ -273,8 +273,8 @@ impl Lane for ChainLane {
         }
     }
 
-    fn prepare(&mut self, w: Weights<'_>) {
-        self.sums.prepare(&self.chain, w);
+    fn prepare(&mut self, _: Weights<'_>) {
+        self.sums.prepare();
     }
 
     fn sum(&mut self, ids: &[usize], w: Weights<'_>, mut g: Option<&mut Vec<f64>>) -> Result<f64> {
@@ -284,7 +284,7 @@ impl Lane for ChainLane {
             None => sum_by_parts(self, &odd, w, None),
             Some(g) => {
                 g.resize(w.values.len(), 0.0);
-                self.sums.touch_all();
+                self.sums.touch_all(&chain);
                 sum_by_parts(self, &odd, w, Some(g))
             }
         };

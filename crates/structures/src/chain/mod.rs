@@ -26,7 +26,7 @@ mod sums;
 pub use decoder::{Decoder, Labelling};
 pub use kernel::Real;
 #[doc(hidden)] // not for programs: `experiments/seams` holds the seams against the bare kernel
-pub use kernel::{Batch, SumLimits, Touched};
+pub use kernel::{Batch, Plane, SumLimits};
 pub use limits::{Known, Limits, Sets, Steps};
 pub use rules::Rules;
 pub use seqoia_core::Isa;

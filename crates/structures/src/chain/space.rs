@@ -10,7 +10,8 @@
 //! numbered first and frequent ones before rare ones: the rows that are used most share cache lines
 //! and pages. The number of a sparse attribute is the number of dense ones plus the position of its
 //! list, and the last label of a list is marked, so that finding a list takes no look-up and its
-//! weights can be fetched ahead of time.
+//! weights can be fetched ahead of time. Lists of one label, which most are, come last: loops over them have no end
+//! to find.
 //!
 //! ```text
 //! weights:  [K][W] transitions | [dense][W] rows | single weights of sparse attributes | of edges
@@ -71,6 +72,7 @@ pub struct Space {
     width: usize,
     dense: usize,
     lists: usize,          // sparse attributes
+    ones: usize,           // the first attribute of those at the end that have one label each
     singles: Vec<u16>,     // [..] label of each single weight, the last one of a list marked
     edge_starts: Vec<u32>, // [E + 1] index of the first weight of an edge attribute
     edge_pairs: Vec<u32>,  // [..] y' * W + y of each of its weights
@@ -90,6 +92,8 @@ pub struct SpaceView<'a> {
     pub dense: usize,
     /// Label of each single weight; the last one of each list has the bit [`SpaceView::LAST`].
     pub singles: &'a [u16],
+    /// Attributes from this number on have lists of one label.
+    pub ones: usize,
     /// `[E + 1]`: where the weights of each edge attribute begin.
     pub edge_starts: &'a [u32],
     /// `y' * W + y` of each of them.
@@ -112,6 +116,13 @@ impl SpaceView<'_> {
             }
             position += 1;
         }
+    }
+
+    /// Position and label of the single weight of an attribute that has one: no branch to be mispredicted.
+    #[inline(always)]
+    pub(crate) fn only_single(&self, attribute: u32) -> (usize, usize) {
+        let position = attribute as usize - self.dense;
+        (position, usize::from(self.singles[position] & !Self::LAST))
     }
 
     /// How many single weights a sparse attribute has.
@@ -223,11 +234,20 @@ impl Space {
             Layout::Stored => nodes.of(a).len() >= Self::stored_rows_from(width),
         };
         let mut order: Vec<u32> = (0..narrow(nodes.len())).collect();
-        order.sort_by_key(|&a| (!is_dense(a as usize), std::cmp::Reverse(nodes.counts[a as usize])));
+        // Lists of one label come last, but in a file, whose order does not change.
+        let is_one = |a: usize| layout != Layout::Stored && nodes.of(a).len() == 1;
+        let kind = |a: usize| if is_dense(a) { 0 } else { 1 + u8::from(is_one(a)) };
+        order.sort_by_key(|&a| (kind(a as usize), std::cmp::Reverse(nodes.counts[a as usize])));
         let dense = order.iter().take_while(|&&a| is_dense(a as usize)).count();
 
-        let mut space =
-            Space { labels, width, dense, transitions: transitions.is_some(), ..Space::default() };
+        let mut space = Space {
+            labels,
+            width,
+            dense,
+            ones: dense,
+            transitions: transitions.is_some(),
+            ..Space::default()
+        };
         space.holes = vec![u32::MAX; (labels + dense) * Self::blocks(width)];
         for &pair in transitions.unwrap_or_default() {
             space.exists(pair as usize / labels, pair as usize % labels);
@@ -249,6 +269,9 @@ impl Space {
                 }
             } else if let Some((&last, others)) = seen.split_last() {
                 renumbering.nodes[old as usize] = narrow(dense + space.singles.len());
+                if !is_one(old as usize) {
+                    space.ones = dense + space.singles.len() + seen.len();
+                }
                 space.singles.extend(others.iter().map(|&y| label(y as usize)));
                 space.singles.push(label(last as usize) | SpaceView::LAST);
                 space.lists += 1;
@@ -317,6 +340,7 @@ impl Space {
             width: self.width,
             dense: self.dense,
             singles: &self.singles,
+            ones: self.ones,
             edge_starts: &self.edge_starts,
             edge_pairs: &self.edge_pairs,
         }

@@ -11,8 +11,8 @@ use seqoia_core::Isa;
 
 /// Which stretches of single weights were touched since the last time that a gradient was collected.
 #[derive(Clone, Debug, Default)]
-pub struct Touched {
-    stretches: Vec<u8>, // not 0: touched
+pub(crate) struct Touched {
+    stretches: Vec<u8>, // not 0: touched; of those that are not listed nothing is known
 }
 
 impl Touched {
@@ -20,7 +20,7 @@ impl Touched {
     const BITS: u32 = 8;
 
     /// Room for the single weights of a space; what is touched stays so.
-    pub fn resize(&mut self, space: SpaceView<'_>) {
+    pub(crate) fn resize(&mut self, space: SpaceView<'_>) {
         self.stretches.resize(space.singles.len().div_ceil(1 << Self::BITS), 0);
     }
 
@@ -40,23 +40,41 @@ impl Touched {
     }
 }
 
-/// Adds `g` to `to` and clears it. Nothing is to be done if `g` is empty.
-pub(crate) fn collect<R: Real>(isa: Isa, space: &Space, touched: &Touched, g: &mut [R], to: &mut [f64]) {
+/// Adds `g`, which has a number for each weight, to `to` and clears it. Nothing is to be done if `g` is empty.
+pub(crate) fn collect(isa: Isa, space: &Space, touched: &Touched, g: &mut [f64], to: &mut [f64]) {
     if g.is_empty() {
         return;
     }
-    let width = space.view().width;
-    dispatch!(isa, width, rows::<R>(space: &Space, touched: &Touched, g: &mut [R], to: &mut [f64]));
+    let view = space.view();
+    let (rows, g) = g.split_at_mut(view.singles_at());
+    let (to_rows, to) = to.split_at_mut(view.singles_at());
+    let (singles, edges) = g.split_at_mut(view.singles.len());
+    let (to_singles, to_edges) = to.split_at_mut(view.singles.len());
+    add_rows::<f64, 1>(isa, space, 0, rows, to_rows);
+    add_singles(isa, touched, singles, to_singles);
+    add_singles(isa, &Touched::default(), edges, to_edges);
+}
+
+/// The same for rows, from row `first` on; those of `g` are STEP times as long as they are wide, with what is added
+/// at their end.
+pub(super) fn add_rows<R: Real, const STEP: usize>(
+    isa: Isa,
+    space: &Space,
+    first: usize,
+    g: &mut [R],
+    to: &mut [f64],
+) {
+    let step = STEP;
+    dispatch!(isa, space.view().width, rows::<R>(space: &Space, step: usize, first: usize, g: &mut [R], to: &mut [f64]));
 }
 
 #[inline(always)]
-fn rows<R: Real, const W: usize>(space: &Space, touched: &Touched, g: &mut [R], to: &mut [f64]) {
-    let view = space.view();
-    let width = if W == 0 { view.width } else { W };
-    let (rows, singles) = g.split_at_mut(view.singles_at());
-    let (to_rows, to_singles) = to.split_at_mut(view.singles_at());
-    let masks = space.all_holes().chunks_exact(width.div_ceil(32));
-    for ((g, to), holes) in rows.chunks_exact_mut(width).zip(to_rows.chunks_exact_mut(width)).zip(masks) {
+fn rows<R: Real, const W: usize>(space: &Space, step: usize, first: usize, g: &mut [R], to: &mut [f64]) {
+    let width = if W == 0 { space.view().width } else { W };
+    let blocks = width.div_ceil(32);
+    let masks = space.all_holes()[first * blocks..].chunks_exact(blocks);
+    for ((g, to), holes) in g.chunks_exact_mut(step * width).zip(to.chunks_exact_mut(width)).zip(masks) {
+        let g = &mut g[(step - 1) * width..][..width];
         for ((g, to), &holes) in g.chunks_mut(32).zip(to.chunks_mut(32)).zip(holes) {
             for (j, (g, to)) in g.iter_mut().zip(to).enumerate() {
                 // Without a branch, so that it runs in vectors.
@@ -65,19 +83,24 @@ fn rows<R: Real, const W: usize>(space: &Space, touched: &Touched, g: &mut [R], 
             }
         }
     }
-    let (singles, edges) = singles.split_at_mut(view.singles.len());
-    let (to_singles, to_edges) = to_singles.split_at_mut(view.singles.len());
-    let stretches = singles.chunks_mut(1 << Touched::BITS).zip(to_singles.chunks_mut(1 << Touched::BITS));
-    for ((g, to), _) in stretches.zip(&touched.stretches).filter(|(_, touched)| **touched != 0) {
-        add(g, to);
-    }
-    add(edges, to_edges);
+}
+
+/// The same for weights of which each exists, but for stretches that are known not to be touched.
+pub(super) fn add_singles<R: Real>(isa: Isa, touched: &Touched, g: &mut [R], to: &mut [f64]) {
+    dispatch!(isa, 0, singles::<R>(touched: &Touched, g: &mut [R], to: &mut [f64]));
 }
 
 #[inline(always)]
-fn add<R: Real>(g: &mut [R], to: &mut [f64]) {
-    for (g, to) in g.iter_mut().zip(to) {
-        *to += g.to_f64();
-        *g = R::ZERO;
+fn singles<R: Real, const W: usize>(touched: &Touched, g: &mut [R], to: &mut [f64]) {
+    let marks = touched.stretches.iter().map(|touched| *touched != 0).chain(std::iter::repeat(true));
+    let stretches = g.chunks_mut(1 << Touched::BITS).zip(to.chunks_mut(1 << Touched::BITS));
+    for ((g, to), touched) in stretches.zip(marks) {
+        if touched {
+            for (g, to) in g.iter_mut().zip(to) {
+                *to += g.to_f64();
+                *g = R::ZERO;
+            }
+        }
     }
+    debug_assert_eq!(W, 0, "there are no rows");
 }

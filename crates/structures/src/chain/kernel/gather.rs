@@ -16,23 +16,39 @@ use seqoia_core::cast::narrow;
 /// Dense rows that are used so often that they stay in the second-level cache by themselves.
 const HOT: usize = 1024;
 
-/// Asks for the cache lines of the rarer of these attributes.
+/// Asks for the cache lines of the rarer of these attributes: rows of `length` numbers, single weights, and what will
+/// be added to those, if it is given.
 #[inline(always)]
-pub(super) fn fetch<R: Real>(space: SpaceView<'_>, width: usize, ids: &[u32], rows: &[R], singles: &[R]) {
+pub(super) fn fetch<R: Real>(
+    space: SpaceView<'_>,
+    length: usize,
+    ids: &[u32],
+    rows: &[R],
+    singles: &[R],
+    later: Option<&[R]>,
+) {
     for &a in ids {
         let a = a as usize;
         if a >= space.dense {
             prefetch(singles, a - space.dense);
             prefetch(space.singles, a - space.dense);
+            if let Some(later) = later {
+                prefetch(later, a - space.dense);
+            }
         } else if a >= HOT {
-            (0..width).step_by(64 / size_of::<R>()).for_each(|j| prefetch(rows, a * width + j));
+            let mut j = 0;
+            while j < length {
+                prefetch(rows, a * length + j);
+                j += 64 / size_of::<R>();
+            }
         }
     }
 }
 
-/// `out = s_t`, from the weights of rows and of lists; W = 0: any width.
+/// `out = s_t`, from the weights of rows and of lists; W = 0: any width. Rows are STEP times as long as they are wide:
+/// weights come first.
 #[inline(always)]
-pub(super) fn score_position<R: Real, const W: usize>(
+pub(super) fn score_position<R: Real, const W: usize, const STEP: usize>(
     space: SpaceView<'_>,
     rows: &[R],
     singles: &[R],
@@ -47,7 +63,7 @@ pub(super) fn score_position<R: Real, const W: usize>(
             while let Some((&a, after)) = rest.split_first()
                 && (a as usize) < space.dense
             {
-                let row = &rows[a as usize * space.width..][..space.width];
+                let row = &rows[a as usize * space.width * STEP..][..space.width];
                 out.iter_mut().zip(row).for_each(|(out, w)| *out += *w);
                 rest = after;
             }
@@ -56,7 +72,7 @@ pub(super) fn score_position<R: Real, const W: usize>(
             while let Some((&a, after)) = rest.split_first()
                 && (a as usize) < space.dense
             {
-                let row = &rows[a as usize * W..][..W];
+                let row = &rows[a as usize * W * STEP..][..W];
                 for j in 0..W {
                     sum[j] += row[j];
                 }
@@ -64,8 +80,13 @@ pub(super) fn score_position<R: Real, const W: usize>(
             }
             out.copy_from_slice(&sum);
         }
-        for &a in rest {
+        let (lists, ones) = rest.split_at(rest.iter().take_while(|&&a| (a as usize) < space.ones).count());
+        for &a in lists {
             space.each_single(a, |p, y| out[y] += singles[p]);
+        }
+        for &a in ones {
+            let (p, y) = space.only_single(a);
+            out[y] += singles[p];
         }
         return;
     };
@@ -73,13 +94,14 @@ pub(super) fn score_position<R: Real, const W: usize>(
     if W == 0 {
         out.fill(R::ZERO);
         for (&a, &x) in ids[..dense].iter().zip(values) {
-            let (row, x) = (&rows[a as usize * space.width..][..space.width], R::from_f64(f64::from(x)));
+            let (row, x) =
+                (&rows[a as usize * space.width * STEP..][..space.width], R::from_f64(f64::from(x)));
             out.iter_mut().zip(row).for_each(|(out, w)| *out += *w * x);
         }
     } else {
         let mut sum = [R::ZERO; W];
         for (&a, &x) in ids[..dense].iter().zip(values) {
-            let (row, x) = (&rows[a as usize * W..][..W], R::from_f64(f64::from(x)));
+            let (row, x) = (&rows[a as usize * W * STEP..][..W], R::from_f64(f64::from(x)));
             for j in 0..W {
                 sum[j] += row[j] * x;
             }
@@ -92,9 +114,10 @@ pub(super) fn score_position<R: Real, const W: usize>(
     }
 }
 
-/// Adds `part` to the rows and lists of a position, into holes too, and marks the single weights.
+/// Adds `part` to the rows and lists of a position, into holes too, and marks the single weights. Rows are STEP times
+/// as long as they are wide: what is added to comes last.
 #[inline(always)]
-pub(super) fn scatter_position<R: Real, const W: usize>(
+pub(super) fn scatter_position<R: Real, const W: usize, const STEP: usize>(
     space: SpaceView<'_>,
     ids: &[u32],
     values: Option<&[f32]>,
@@ -113,23 +136,30 @@ pub(super) fn scatter_position<R: Real, const W: usize>(
         while let Some((&a, after)) = rest.split_first()
             && (a as usize) < space.dense
         {
-            let row = &mut rows[a as usize * width..][..width];
+            let row = &mut rows[(a as usize * STEP + STEP - 1) * width..][..width];
             for j in 0..width {
                 row[j] += part[j];
             }
             rest = after;
         }
-        for &a in rest {
+        let (lists, ones) = rest.split_at(rest.iter().take_while(|&&a| (a as usize) < space.ones).count());
+        for &a in lists {
             space.each_single(a, |p, y| {
                 singles[p] += part[y];
                 touched.touch(p);
             });
         }
+        for &a in ones {
+            let (p, y) = space.only_single(a);
+            singles[p] += part[y];
+            touched.touch(p);
+        }
         return;
     };
     let dense = ids.iter().take_while(|&&a| (a as usize) < space.dense).count();
     for (&a, &x) in ids[..dense].iter().zip(values) {
-        let (row, x) = (&mut rows[a as usize * width..][..width], R::from_f64(f64::from(x)));
+        let (row, x) =
+            (&mut rows[(a as usize * STEP + STEP - 1) * width..][..width], R::from_f64(f64::from(x)));
         for j in 0..width {
             row[j] += x * part[j];
         }
@@ -160,9 +190,9 @@ fn scores<R: Real, const W: usize>(space: SpaceView<'_>, w: &[R], scale: R, node
     let (rows, singles) = (&w[space.rows_at()..space.singles_at()], &w[space.singles_at()..space.edges_at()]);
     for (t, out) in out.chunks_exact_mut(width).take(nodes.len()).enumerate() {
         if t + 1 < nodes.len() {
-            fetch(space, width, nodes.at(t + 1), rows, singles);
+            fetch(space, width, nodes.at(t + 1), rows, singles, None);
         }
-        score_position::<R, W>(space, rows, singles, nodes.at(t), nodes.values_at(t), out);
+        score_position::<R, W, 1>(space, rows, singles, nodes.at(t), nodes.values_at(t), out);
         if scale != R::ONE {
             out.iter_mut().for_each(|o| *o *= scale);
         }
@@ -209,7 +239,7 @@ fn spread_all<R: Real, const W: usize>(space: &Space, nodes: Items<'_>, parts: &
     let (rows, singles) = to[view.rows_at()..].split_at_mut(view.dense * W);
     for (t, part) in parts.chunks_exact(W.max(1)).take(nodes.len()).enumerate() {
         if t + 1 < nodes.len() {
-            fetch(view, W, nodes.at(t + 1), rows, singles);
+            fetch(view, W, nodes.at(t + 1), rows, singles, None);
         }
         let (ids, values) = (nodes.at(t), nodes.values_at(t));
         let mut scaled = [R::ZERO; W];

@@ -11,6 +11,7 @@ mod batch;
 mod collect;
 mod forward_backward;
 mod gather;
+mod plane;
 mod viterbi;
 mod wide;
 
@@ -18,9 +19,10 @@ pub(crate) use viterbi::best_path;
 pub(crate) use wide::Wide;
 
 pub use batch::{Batch, SumLimits};
-pub use collect::Touched;
-pub(crate) use collect::collect;
+
+pub(crate) use collect::{Touched, collect};
 pub(crate) use forward_backward::ForwardBackward;
+pub use plane::Plane;
 
 use super::SpaceView;
 pub(crate) use seqoia_core::prefetch;
@@ -60,6 +62,8 @@ pub trait Real:
     fn to_f64(self) -> f64;
     /// e^x for x <= 0; 0 where that underflows.
     fn exp(self) -> Self;
+    /// Numbers in double precision as they are, if that is what this type is.
+    fn same(numbers: &[f64]) -> Option<&[Self]>;
 }
 
 impl Real for f64 {
@@ -79,6 +83,10 @@ impl Real for f64 {
     fn exp(self) -> f64 {
         crate::exp::exp64(self)
     }
+    #[inline(always)]
+    fn same(numbers: &[f64]) -> Option<&[f64]> {
+        Some(numbers)
+    }
 }
 
 impl Real for f32 {
@@ -97,6 +105,10 @@ impl Real for f32 {
     #[inline(always)]
     fn exp(self) -> f32 {
         crate::exp::exp32(self)
+    }
+    #[inline(always)]
+    fn same(_: &[f64]) -> Option<&[f32]> {
+        None
     }
 }
 

@@ -221,7 +221,7 @@ impl Wide {
             self.part.iter_mut().zip(alpha.iter().zip(&self.beta)).for_each(|(p, (a, b))| *p = c * (a * b));
             self.part[y] -= c;
             let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
-            scatter_position::<f64, 0>(space, ids, values, &self.part, rows, singles, touched);
+            scatter_position::<f64, 0, 1>(space, ids, values, &self.part, rows, singles, touched);
             if t == 0 {
                 continue;
             }

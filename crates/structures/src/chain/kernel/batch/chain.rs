@@ -194,7 +194,14 @@ impl<R: Real> Batch<R> {
     #[inline(always)]
     fn add_pairs<const W: usize>(&mut self, length: usize, labels: usize, width: usize, c: R) {
         match W {
-            0 => (0..width).step_by(8).for_each(|at| self.add_any_stretch::<8>(length, labels, width, c, at)),
+            // Loops, not closures: `for_each` may not be inlined, and is then compiled without vectors.
+            0 => {
+                let mut at = 0;
+                while at < width {
+                    self.add_any_stretch::<8>(length, labels, width, c, at);
+                    at += 8;
+                }
+            }
             4 => self.add_stretch::<W, 4>(length, labels, c, 0),
             8 => self.add_stretch::<W, 8>(length, labels, c, 0),
             12 => self.add_stretch::<W, 12>(length, labels, c, 0),
@@ -205,7 +212,13 @@ impl<R: Real> Batch<R> {
                 self.add_stretch::<W, 16>(length, labels, c, 0);
                 self.add_stretch::<W, 12>(length, labels, c, 16);
             }
-            _ => (0..W).step_by(8).for_each(|at| self.add_stretch::<W, 8>(length, labels, c, at)),
+            _ => {
+                let mut at = 0;
+                while at < W {
+                    self.add_stretch::<W, 8>(length, labels, c, at);
+                    at += 8;
+                }
+            }
         }
     }
 

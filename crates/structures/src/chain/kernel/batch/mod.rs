@@ -8,7 +8,8 @@
 //! - the gold label is subtracted from the posterior before it is scattered, so sums stay small (which
 //!   is what lets single precision work) and no observed counts are needed;
 //! - dense rows of the gradient are added without a look at their holes, which are cleared once;
-//! - rows of the next position are prefetched while this one is worked on;
+//! - rows of the next position are prefetched while this one is worked on, together with the rows of the gradient,
+//!   which lie beside them (`plane.rs`);
 //! - attributes of edges cost as much as they have weights, not K^2 a position (`steps.rs`).
 //!
 //! Gold labels that are known in part make two sums of a sequence, of which the second is over the labels that they
@@ -27,6 +28,7 @@ mod steps;
 use super::super::{Limits, Rules, Sets};
 use super::forward_backward::rows_range;
 use super::gather::{fetch, scatter_position, score_position};
+use super::plane::{Parts, Plane, Read};
 use super::{Real, SpaceView, Touched, dispatch};
 use crate::exp::exp64;
 use chain::Posteriors;
@@ -56,7 +58,7 @@ struct Work<'a, R> {
     space: SpaceView<'a>,
     corpus: &'a dyn Corpus<Sequence>,
     ids: &'a [usize],
-    w: &'a [R],
+    w: Read<'a, R>,
     most: R,  // largest transition
     range: R, // largest minus smallest transition
     limit: R, // how far scores may differ
@@ -99,8 +101,9 @@ impl<R: Real> Batch<R> {
         corpus: &dyn Corpus<Sequence>,
         limits: SumLimits<'_>,
         ids: &[usize],
-        w: &[R],
-        g: Option<(&mut [R], &mut Touched)>,
+        w: &[f64],
+        plane: &mut Plane<R>,
+        wanted: bool,
         odd: &mut Vec<usize>,
     ) -> f64 {
         let (labels, width) = (space.labels, space.width);
@@ -109,7 +112,8 @@ impl<R: Real> Batch<R> {
             odd.extend_from_slice(ids);
             return 0.0;
         };
-        let (least, most) = rows_range(&w[..matrix], width, labels);
+        let Parts { rows, read: w, transitions, singles, edges, touched } = plane.parts(space, w, wanted);
+        let (least, most) = rows_range(w.transitions, width, labels);
         let fits = most - least <= limit;
         if !fits {
             odd.extend_from_slice(ids); // each of them would be found too far apart
@@ -118,7 +122,7 @@ impl<R: Real> Batch<R> {
         self.e.resize(matrix, R::ZERO);
         self.transposed.resize(matrix, R::ZERO);
         // In double precision: an error here is the same at every position, so it adds up.
-        for (e, a) in self.e.chunks_exact_mut(width).zip(w.chunks_exact(width)) {
+        for (e, a) in self.e.chunks_exact_mut(width).zip(w.transitions.chunks_exact(width)) {
             for y in 0..labels {
                 e[y] = R::from_f64(exp64(a[y].to_f64() - most.to_f64()));
             }
@@ -134,16 +138,26 @@ impl<R: Real> Batch<R> {
             plane.resize(matrix, 0.0);
         }
         let work = &Work { space, corpus, ids, w, most, range: most - least, limit, limits };
-        let this = self;
-        dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Option<(&mut [R], &mut Touched)>, odd: &mut Vec<usize>) -> f64)
+        let (this, g) = (self, Gradient { wanted, rows, transitions, singles, edges, touched });
+        dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Gradient<'_, R>, odd: &mut Vec<usize>) -> f64)
     }
+}
+
+/// The rows, with their weights, and where the gradient goes, if it is wanted.
+struct Gradient<'a, R> {
+    wanted: bool,
+    rows: &'a mut [R], // [dense][2][W]
+    transitions: &'a mut [R],
+    singles: &'a mut [R],
+    edges: &'a mut [R],
+    touched: &'a mut Touched,
 }
 
 #[inline(always)]
 fn sweep<R: Real, const W: usize>(
     b: &mut Batch<R>,
     work: &Work<'_, R>,
-    mut g: Option<(&mut [R], &mut Touched)>,
+    mut g: Gradient<'_, R>,
     odd: &mut Vec<usize>,
 ) -> f64 {
     let mut total = 0.0;
@@ -152,7 +166,7 @@ fn sweep<R: Real, const W: usize>(
             odd.push(id);
             continue;
         };
-        b.score::<W>(work, x);
+        b.score::<W>(work, x, &g);
         let range = if x.edges.is_empty() { work.range } else { b.steps.fill(work, x, &b.e) };
         let sum = match partial {
             None => b.loss::<W>(work, x, range, &mut g),
@@ -163,9 +177,12 @@ fn sweep<R: Real, const W: usize>(
             None => odd.push(id),
         }
     }
-    if let Some((g, _)) = g {
+    if g.wanted {
         let pairs = b.pairs.iter().zip(&b.e).zip(&b.gold);
-        g.iter_mut().zip(pairs).for_each(|(g, ((p, e), gold))| *g += R::from_f64(p * e.to_f64() - gold));
+        g.transitions
+            .iter_mut()
+            .zip(pairs)
+            .for_each(|(g, ((p, e), gold))| *g += R::from_f64(p * e.to_f64() - gold));
     }
     total
 }
@@ -186,11 +203,18 @@ impl<R: Real> Posteriors<R> for Scatter<'_, R> {
         let Scatter { space, x, c, rows, singles, touched } = self;
         let (width, y) = (width_of::<W>(*space), usize::from(x.labels[t]));
         if t > 0 {
-            fetch(*space, width, x.nodes.at(t - 1), rows, singles);
             gold[usize::from(x.labels[t - 1]) * width + y] += x.weight;
         }
         part[y] += R::ZERO - *c;
-        scatter_position::<R, W>(*space, x.nodes.at(t), x.nodes.values_at(t), part, rows, singles, touched);
+        scatter_position::<R, W, 2>(
+            *space,
+            x.nodes.at(t),
+            x.nodes.values_at(t),
+            part,
+            rows,
+            singles,
+            touched,
+        );
     }
 }
 
@@ -219,15 +243,15 @@ fn width_of<const W: usize>(space: SpaceView<'_>) -> usize {
 
 impl<R: Real> Batch<R> {
     #[inline(always)]
-    fn score<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>) {
+    fn score<const W: usize>(&mut self, work: &Work<'_, R>, x: SequenceView<'_>, g: &Gradient<'_, R>) {
         let (space, width) = (work.space, width_of::<W>(work.space));
         self.nodes.resize(x.len() * width, R::ZERO);
-        let (rows, singles) = work.w[space.rows_at()..].split_at(space.dense * width);
+        let (rows, singles) = (&*g.rows, work.w.singles);
         for (t, out) in self.nodes.chunks_exact_mut(width).enumerate() {
             if t + 1 < x.len() {
-                fetch(space, width, x.nodes.at(t + 1), rows, singles);
+                fetch(space, 2 * width, x.nodes.at(t + 1), rows, singles, Some(g.singles));
             }
-            score_position::<R, W>(space, rows, singles, x.nodes.at(t), x.nodes.values_at(t), out);
+            score_position::<R, W, 2>(space, rows, singles, x.nodes.at(t), x.nodes.values_at(t), out);
         }
     }
 
@@ -240,7 +264,7 @@ impl<R: Real> Batch<R> {
             score += row[y].to_f64();
             if let Some(before) = before {
                 let pair = before * width + y;
-                score += work.w[pair].to_f64();
+                score += work.w.transitions[pair].to_f64();
                 if !x.edges.is_empty() {
                     score += steps::score(work, x, t, pair);
                 }
@@ -257,13 +281,13 @@ impl<R: Real> Batch<R> {
         work: &Work<'_, R>,
         x: SequenceView<'_>,
         range: R,
-        g: &mut Option<(&mut [R], &mut Touched)>,
+        g: &mut Gradient<'_, R>,
     ) -> Option<f64> {
         let gold = self.gold_score::<W>(work, x);
         let log_z = self.forward::<W>(work, x, range, None)?;
-        if let Some((g, touched)) = g {
-            let (space, width, c) = (work.space, width_of::<W>(work.space), R::from_f64(x.weight));
-            let (rows, singles) = g[space.rows_at()..].split_at_mut(space.dense * width);
+        if g.wanted {
+            let (space, c) = (work.space, R::from_f64(x.weight));
+            let Gradient { rows, singles, touched, .. } = &mut *g;
             self.backward::<W>(work, x, c, Scatter { space, x, c, rows, singles, touched });
             if !x.edges.is_empty() {
                 self.steps.spread(
@@ -275,7 +299,7 @@ impl<R: Real> Batch<R> {
                     &self.nodes,
                     &self.e,
                     &mut self.gold,
-                    g,
+                    g.edges,
                 );
             }
         }
@@ -290,7 +314,7 @@ impl<R: Real> Batch<R> {
         x: SequenceView<'_>,
         range: R,
         sets: &Sets,
-        g: &mut Option<(&mut [R], &mut Touched)>,
+        g: &mut Gradient<'_, R>,
     ) -> Option<f64> {
         if x.labels.iter().all(|known| sets.holds_all(*known)) {
             return Some(0.0); // two sums over the same
@@ -309,18 +333,28 @@ impl<R: Real> Batch<R> {
                 return None; // the first of the two
             };
             log_sums[i] = log_sum;
-            if let Some((g, _)) = g {
+            if g.wanted {
                 self.backward::<W>(work, x, R::from_f64(c), Keep { parts: &mut parts, add: known.is_some() });
                 if !x.edges.is_empty() {
-                    self.steps.spread(work, x, c, None, &self.alpha, &self.nodes, &self.e, &mut self.gold, g);
+                    self.steps.spread(
+                        work,
+                        x,
+                        c,
+                        None,
+                        &self.alpha,
+                        &self.nodes,
+                        &self.e,
+                        &mut self.gold,
+                        g.edges,
+                    );
                 }
             }
         }
-        if let Some((g, touched)) = g {
-            let (rows, singles) = g[space.rows_at()..].split_at_mut(space.dense * width);
+        if g.wanted {
+            let Gradient { rows, singles, touched, .. } = g;
             for (t, part) in parts.chunks_exact(width).enumerate() {
                 let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
-                scatter_position::<R, W>(space, ids, values, part, rows, singles, touched);
+                scatter_position::<R, W, 2>(space, ids, values, part, rows, singles, touched);
             }
         }
         self.parts = parts;

@@ -22,7 +22,8 @@ pub(super) struct Steps<R> {
     terms: Vec<f64>,    // sums of weights, then exponents, of the position at hand
 }
 
-/// Calls `see` with index, pair and value of each weight that the attributes of edges have at a position.
+/// Calls `see` with index (among those of edges), pair and value of each weight that the attributes of edges have at a
+/// position.
 #[inline(always)]
 fn each_weight(space: SpaceView<'_>, x: SequenceView<'_>, t: usize, mut see: impl FnMut(usize, usize, f64)) {
     let values = x.edges.values_at(t);
@@ -30,7 +31,7 @@ fn each_weight(space: SpaceView<'_>, x: SequenceView<'_>, t: usize, mut see: imp
         let (from, to) = (space.edge_starts[a as usize] as usize, space.edge_starts[a as usize + 1] as usize);
         let value = values.map_or(1.0, |values| f64::from(values[i]));
         let pairs = &space.edge_pairs[from - space.edges_at()..to - space.edges_at()];
-        (from..to).zip(pairs).for_each(|(at, pair)| see(at, *pair as usize, value));
+        (from - space.edges_at()..).zip(pairs).for_each(|(at, pair)| see(at, *pair as usize, value));
     }
 }
 
@@ -39,7 +40,7 @@ fn each_weight(space: SpaceView<'_>, x: SequenceView<'_>, t: usize, mut see: imp
 pub(super) fn score<R: Real>(work: &Work<'_, R>, x: SequenceView<'_>, t: usize, pair: usize) -> f64 {
     let mut sum = 0.0;
     each_weight(work.space, x, t, |at, other, value| {
-        sum += if other == pair { work.w[at].to_f64() * value } else { 0.0 };
+        sum += if other == pair { work.w.edges[at].to_f64() * value } else { 0.0 };
     });
     sum
 }
@@ -65,12 +66,12 @@ impl<R: Real> Steps<R> {
                     terms.push(0.0);
                     seen[pair] = narrow(terms.len());
                 }
-                terms[seen[pair] as usize - 1] += work.w[at].to_f64() * value;
+                terms[seen[pair] as usize - 1] += work.w.edges[at].to_f64() * value;
             });
             for (term, &pair) in terms.iter_mut().zip(&pairs[first..]) {
                 let pair = pair as usize;
                 seen[pair] = 0;
-                *term += work.w[pair].to_f64() - work.most.to_f64();
+                *term += work.w.transitions[pair].to_f64() - work.most.to_f64();
                 // What rules forbid stays so.
                 *term = if e[pair] == R::ZERO { f64::NEG_INFINITY } else { *term };
                 before.push(e[pair]);
