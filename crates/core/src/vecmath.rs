@@ -146,30 +146,131 @@ pub fn adaptive_step(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64]
 
 /// How many rows ahead cache lines are asked for: planes of all pairs are far larger than a cache.
 const AHEAD: usize = 8;
+/// The longest row with holes.
+const LONGEST: usize = 32;
+
+/// What rows that share their values have in common; 0 behind their end.
+struct Shared {
+    from: u32,
+    len: u32,
+    squares: [f32; LONGEST], // x^2
+    steps: [f32; LONGEST],   // rate x
+}
 
 #[inline(always)]
 fn adaptive_step_body(d: &Delta, scale: f64, rate: f32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
-    let step = |x: f64, w: &mut f64, squares: &mut f32| {
-        let x = single(scale * x);
-        *squares += x * x;
-        *w -= f64::from(rate * x / (delta + squares.sqrt()));
-    };
+    let mut shared = Shared { from: u32::MAX, len: 0, squares: [0.0; LONGEST], steps: [0.0; LONGEST] };
     for (i, r) in d.rows.iter().enumerate() {
         if let Some(next) = d.rows.get(i + AHEAD) {
-            (0..next.len as usize).step_by(16).for_each(|j| prefetch(squares, next.at as usize + j));
+            let mut j = 0;
+            while j < next.len as usize {
+                prefetch(squares, next.at as usize + j);
+                prefetch(w, next.at as usize + j);
+                prefetch(w, next.at as usize + j + 8);
+                j += 16;
+            }
         }
-        let (at, from) = (r.at as usize, r.from as usize);
-        if r.len == 1 {
-            step(d.pool[from], &mut w[at], &mut squares[at]);
+        let (at, from, len) = (r.at as usize, r.from as usize, r.len as usize);
+        if len == 1 {
+            let x = single(scale * d.pool[from]);
+            squares[at] += x * x;
+            w[at] -= f64::from(rate * x / (delta + squares[at].sqrt()));
             continue;
         }
-        let (range, len) = (at..at + r.len as usize, r.len as usize);
-        let row = w[range.clone()].iter_mut().zip(&mut squares[range]);
-        for (j, (x, (w, squares))) in d.pool[from..from + len].iter().zip(row).enumerate() {
-            // A hole gets a zero, which changes nothing, so that the loop runs in vectors.
-            let hole = j < 32 && r.holes >> j & 1 == 1;
-            step(if hole { 0.0 } else { *x }, w, squares);
+        if len > LONGEST {
+            let row = w[at..at + len].iter_mut().zip(&mut squares[at..at + len]);
+            for (x, (w, squares)) in d.pool[from..from + len].iter().zip(row) {
+                let x = single(scale * x);
+                *squares += x * x;
+                *w -= f64::from(rate * x / (delta + squares.sqrt()));
+            }
+            continue;
         }
+        if (shared.from, shared.len) != (r.from, r.len) {
+            (shared.from, shared.len) = (r.from, r.len);
+            for (j, x) in d.pool[from..from + len].iter().enumerate() {
+                let x = single(scale * x);
+                shared.squares[j] = x * x;
+                shared.steps[j] = rate * x;
+            }
+        }
+        let (w, squares) = (&mut w[at..at + len], &mut squares[at..at + len]);
+        // Rows of a fixed length stay in registers.
+        match len {
+            4 => step_row::<4>(&shared, r.holes, delta, w, squares),
+            8 => step_row::<8>(&shared, r.holes, delta, w, squares),
+            12 => step_row::<12>(&shared, r.holes, delta, w, squares),
+            16 => step_row::<16>(&shared, r.holes, delta, w, squares),
+            20 => step_row::<20>(&shared, r.holes, delta, w, squares),
+            24 => step_row::<24>(&shared, r.holes, delta, w, squares),
+            28 => step_row::<28>(&shared, r.holes, delta, w, squares),
+            32 => step_row::<32>(&shared, r.holes, delta, w, squares),
+            _ => {
+                for (j, (w, squares)) in w.iter_mut().zip(squares).enumerate() {
+                    step_one(&shared, j, r.holes, delta, w, squares);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn step_row<const N: usize>(shared: &Shared, holes: u32, delta: f32, w: &mut [f64], squares: &mut [f32]) {
+    if let (Some(w), Some(squares)) = (w.first_chunk_mut::<N>(), squares.first_chunk_mut::<N>()) {
+        for j in 0..N {
+            step_one(shared, j, holes, delta, &mut w[j], &mut squares[j]);
+        }
+    }
+}
+
+#[inline(always)]
+fn step_one(shared: &Shared, j: usize, holes: u32, delta: f32, w: &mut f64, squares: &mut f32) {
+    // A hole gets a zero, which changes nothing, so that the loop runs in vectors.
+    let exists = holes >> j & 1 == 0;
+    *squares += if exists { shared.squares[j] } else { 0.0 };
+    *w -= f64::from((if exists { shared.steps[j] } else { 0.0 }) / (delta + squares.sqrt()));
+}
+
+/// `w_j /= (1 + rate / (delta + sqrt(squares_j)))^steps`.
+pub fn adaptive_decay(steps: u32, rate: f64, delta: f64, squares: &[f32], w: &mut [f64]) {
+    for_this_processor!(adaptive_decay_body::<>(steps: u32, rate: f64, delta: f64, squares: &[f32], w: &mut [f64]));
+}
+
+#[inline(always)]
+fn adaptive_decay_body(steps: u32, rate: f64, delta: f64, squares: &[f32], w: &mut [f64]) {
+    let n = w.len().min(squares.len());
+    let (w8, last) = w[..n].as_chunks_mut::<LANES>();
+    let (squares8, last_squares) = squares[..n].as_chunks::<LANES>();
+    for (w, squares) in w8.iter_mut().zip(squares8) {
+        if w.iter().any(|w| *w != 0.0) {
+            decay_all(steps, rate, delta, squares, w);
+        }
+    }
+    for (w, squares) in last.iter_mut().zip(last_squares) {
+        decay_all(steps, rate, delta, &[*squares], std::array::from_mut(w));
+    }
+}
+
+/// By squaring, since powers of the system's library have other last bits on other processors.
+#[inline(always)]
+fn decay_all<const N: usize>(mut steps: u32, rate: f64, delta: f64, squares: &[f32; N], w: &mut [f64; N]) {
+    let (mut power, mut product) = ([0.0; N], [1.0; N]);
+    for j in 0..N {
+        power[j] = 1.0 + rate / (delta + f64::from(squares[j]).sqrt());
+    }
+    while steps > 0 {
+        if steps & 1 == 1 {
+            for j in 0..N {
+                product[j] *= power[j];
+            }
+        }
+        for j in 0..N {
+            power[j] *= power[j];
+        }
+        steps >>= 1;
+    }
+    for j in 0..N {
+        w[j] /= product[j];
     }
 }
 
@@ -246,5 +347,28 @@ mod tests {
         let (mut plain, mut other) = (vec![1.0; 6], vec![0.0; 6]);
         adaptive_step_body(&d, 1.0, 0.2, 0.1, &mut plain, &mut other);
         assert_eq!(w, plain);
+    }
+
+    #[test]
+    fn the_decay_of_many_steps_is_that_of_one_step_many_times() {
+        let (rate, delta, l2) = (0.2, 0.1, 0.05);
+        let squares: Vec<f32> = (0..21u16).map(|i| f32::from(i * i) * 0.7).collect();
+        let (mut w, mut done) = (vec![1.0; squares.len()], 0);
+        for steps in [0, 1, 2, 3, 7, 8, 100, 1023] {
+            while done < steps {
+                for (w, squares) in w.iter_mut().zip(&squares) {
+                    *w /= 1.0 + l2 * rate / (delta + f64::from(*squares).sqrt());
+                }
+                done += 1;
+            }
+            let mut at_once = vec![1.0; squares.len()];
+            adaptive_decay(steps, l2 * rate, delta, &squares, &mut at_once);
+            at_once.iter().zip(&w).for_each(|(a, w)| assert!((a - w).abs() <= 1e-12 * w, "{steps}: {a} {w}"));
+        }
+        let mut gone = [1.0, 0.0];
+        adaptive_decay(u32::MAX, l2 * rate, delta, &[0.0; 2], &mut gone);
+        assert_eq!(gone, [0.0; 2]);
+        adaptive_decay(u32::MAX, 0.0, delta, &[0.0; 2], &mut gone);
+        assert_eq!(gone, [0.0; 2]);
     }
 }

@@ -19,33 +19,51 @@ const ROUND32: f32 = 12_582_912.0;
 /// e^x for x <= 709; relative error below 1e-15; 0 below -708.
 #[inline(always)]
 pub(crate) fn exp64(x: f64) -> f64 {
-    let shifted = x * std::f64::consts::LOG2_E + ROUND64;
-    let k = shifted - ROUND64;
-    let r = (x - k * LN2_HIGH) - k * LN2_LOW;
+    exp64_each([x])[0]
+}
+
+/// The same for several. Written step by step over all of them, since a loop over whole exponentials is unrolled into
+/// single numbers where it is short.
+#[inline(always)]
+pub(crate) fn exp64_each<const N: usize>(x: [f64; N]) -> [f64; N] {
+    let each = |f: &dyn Fn(usize) -> f64| -> [f64; N] { std::array::from_fn(f) };
+    let shifted = each(&|j| x[j] * std::f64::consts::LOG2_E + ROUND64);
+    let k = each(&|j| shifted[j] - ROUND64);
+    let r = each(&|j| (x[j] - k[j] * LN2_HIGH) - k[j] * LN2_LOW);
     // Series up to r^13 / 13!, in pairs that do not wait for each other.
-    let r2 = r * r;
-    let r4 = r2 * r2;
-    let a = (1.0 + r) + r2 * (1.0 / 2.0 + r * (1.0 / 6.0));
-    let b = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0));
-    let c = (1.0 / 40_320.0 + r * (1.0 / 362_880.0)) + r2 * (1.0 / 3_628_800.0 + r * (1.0 / 39_916_800.0));
-    let d = 1.0 / 479_001_600.0 + r * (1.0 / 6_227_020_800.0);
-    let y = a + r4 * (b + r4 * (c + r4 * d));
-    let two_k = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1.0f64.to_bits()));
-    if x < -708.0 { 0.0 } else { y * two_k }
+    let r2 = each(&|j| r[j] * r[j]);
+    let r4 = each(&|j| r2[j] * r2[j]);
+    let a = each(&|j| (1.0 + r[j]) + r2[j] * (1.0 / 2.0 + r[j] * (1.0 / 6.0)));
+    let b = each(&|j| (1.0 / 24.0 + r[j] * (1.0 / 120.0)) + r2[j] * (1.0 / 720.0 + r[j] * (1.0 / 5040.0)));
+    let c = each(&|j| {
+        (1.0 / 40_320.0 + r[j] * (1.0 / 362_880.0))
+            + r2[j] * (1.0 / 3_628_800.0 + r[j] * (1.0 / 39_916_800.0))
+    });
+    let d = each(&|j| 1.0 / 479_001_600.0 + r[j] * (1.0 / 6_227_020_800.0));
+    let y = each(&|j| a[j] + r4[j] * (b[j] + r4[j] * (c[j] + r4[j] * d[j])));
+    let two_k = each(&|j| f64::from_bits((shifted[j].to_bits() << 52).wrapping_add(1.0f64.to_bits())));
+    each(&|j| if x[j] < -708.0 { 0.0 } else { y[j] * two_k[j] })
 }
 
 /// e^x for x <= 88; relative error below 3e-7; 0 below -87.
 #[inline(always)]
 pub(crate) fn exp32(x: f32) -> f32 {
-    let shifted = x * std::f32::consts::LOG2_E + ROUND32;
-    let k = shifted - ROUND32;
-    let r = (x - k * 0.693_359_4) - k * -2.121_944_4e-4;
-    let r2 = r * r;
-    let a = (1.0 + r) + r2 * (1.0 / 2.0 + r * (1.0 / 6.0));
-    let b = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0));
-    let y = a + (r2 * r2) * b;
-    let two_k = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1.0f32.to_bits()));
-    if x < -87.0 { 0.0 } else { y * two_k }
+    exp32_each([x])[0]
+}
+
+/// The same for several.
+#[inline(always)]
+pub(crate) fn exp32_each<const N: usize>(x: [f32; N]) -> [f32; N] {
+    let each = |f: &dyn Fn(usize) -> f32| -> [f32; N] { std::array::from_fn(f) };
+    let shifted = each(&|j| x[j] * std::f32::consts::LOG2_E + ROUND32);
+    let k = each(&|j| shifted[j] - ROUND32);
+    let r = each(&|j| (x[j] - k[j] * 0.693_359_4) - k[j] * -2.121_944_4e-4);
+    let r2 = each(&|j| r[j] * r[j]);
+    let a = each(&|j| (1.0 + r[j]) + r2[j] * (1.0 / 2.0 + r[j] * (1.0 / 6.0)));
+    let b = each(&|j| (1.0 / 24.0 + r[j] * (1.0 / 120.0)) + r2[j] * (1.0 / 720.0 + r[j] * (1.0 / 5040.0)));
+    let y = each(&|j| a[j] + (r2[j] * r2[j]) * b[j]);
+    let two_k = each(&|j| f32::from_bits((shifted[j].to_bits() << 23).wrapping_add(1.0f32.to_bits())));
+    each(&|j| if x[j] < -87.0 { 0.0 } else { y[j] * two_k[j] })
 }
 
 /// ln x for normal x; error below 2 units in the last place. What is no positive, finite, normal number

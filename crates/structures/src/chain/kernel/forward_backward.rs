@@ -28,13 +28,12 @@ use seqoia_core::Isa;
 /// Buffers of one worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForwardBackward<R> {
-    psi: Vec<R>,        // [T][W]
+    psi: Vec<R>,        // [T][W], then r
     alpha: Vec<R>,      // [T][W]
     e: Vec<R>,          // [K][W], or [T-1][K][W]
     transposed: Vec<R>, // [K][W]
     scales: Vec<R>,     // [T] 1 / c_t
     beta: Vec<R>,       // [W] of the position at hand
-    r: Vec<R>,          // [W] of the position at hand
 }
 
 /// Where marginals go: nodes [T][W], and the edges, [K][W] summed over positions or [T-1][K][W].
@@ -103,22 +102,15 @@ impl<R: Real> ForwardBackward<R> {
         let (mut offset, mut widest_edges) = (0.0, R::ZERO);
         for i in 0..matrices {
             let (from, to) = (&edges[i * stride..][..matrix], &mut self.e[i * matrix..][..matrix]);
-            let (least, most) = rows_range(from, width, labels);
+            let (least, most) =
+                dispatch!(isa, width, range::<R>(from: &[R], width: usize, labels: usize) -> (R, R));
             widest_edges = larger(widest_edges, most - least);
             offset += most.to_f64() * if stride == 0 { seqoia_core::cast::real(length - 1) } else { 1.0 };
             dispatch!(isa, width, exp_rows::<R>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]));
         }
-        for (from, to) in nodes.chunks_exact(width).zip(self.psi.chunks_exact_mut(width)) {
-            let (least, most) = rows_range(from, width, labels);
-            // A score that is not a number may pass: the sum, and with it log Z, is then none either.
-            let fits = (most - least) + widest_edges <= limit;
-            if !fits {
-                return None;
-            }
-            offset += most.to_f64();
-            dispatch!(isa, width, exp_rows::<R>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]));
-        }
-        Some(offset)
+        let (psi, room) = (self.psi.as_mut_slice(), limit - widest_edges);
+        let most = dispatch!(isa, width, psi_rows::<R>(nodes: &[R], labels: usize, width: usize, room: R, psi: &mut [R]) -> Option<f64>);
+        Some(offset + most?)
     }
 
     /// Fills the transpose of E, if there is one E for all positions.
@@ -146,14 +138,55 @@ fn smaller<R: Real>(a: R, b: R) -> R {
 
 /// Smallest and largest number of rows of `labels` numbers each.
 pub(super) fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R, R) {
-    let (mut least, mut most) = (rows[0], rows[0]);
+    range::<R, 0>(rows, width, labels)
+}
+
+#[inline(always)]
+fn range<R: Real, const W: usize>(rows: &[R], width: usize, labels: usize) -> (R, R) {
+    let width = if W == 0 { width } else { W };
+    let (mut least, mut most) = ([rows[0]; 4], [rows[0]; 4]);
     for row in rows.chunks_exact(width) {
-        for &x in &row[..labels] {
-            least = smaller(least, x);
-            most = larger(most, x);
+        let (fours, rest) = row[..labels].as_chunks::<4>();
+        for four in fours {
+            for j in 0..4 {
+                least[j] = smaller(least[j], four[j]);
+                most[j] = larger(most[j], four[j]);
+            }
+        }
+        for &x in rest {
+            least[0] = smaller(least[0], x);
+            most[0] = larger(most[0], x);
         }
     }
-    (least, most)
+    let [a, b, c, d] = least;
+    let [e, f, g, h] = most;
+    (smaller(smaller(a, b), smaller(c, d)), larger(larger(e, f), larger(g, h)))
+}
+
+/// psi of all positions; the sum of what was subtracted, or None if scores of a position differ by more than `room`.
+#[inline(always)]
+fn psi_rows<R: Real, const W: usize>(
+    nodes: &[R],
+    labels: usize,
+    width: usize,
+    room: R,
+    psi: &mut [R],
+) -> Option<f64> {
+    let width = if W == 0 { width } else { W };
+    let mut offset = 0.0;
+    for (from, to) in nodes.chunks_exact(width).zip(psi.chunks_exact_mut(width)) {
+        let (least, most) = range::<R, W>(from, width, labels);
+        // A score that is not a number may pass: the sum, and with it log Z, is then none either.
+        let fits = most - least <= room;
+        if !fits {
+            return None;
+        }
+        offset += most.to_f64();
+        to.copy_from_slice(from);
+        R::exp_all(to, most);
+        to[labels..].fill(R::ZERO);
+    }
+    Some(offset)
 }
 
 /// `to = exp(from - most)`, 0 in the padding.
@@ -161,8 +194,80 @@ pub(super) fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R
 fn exp_rows<R: Real, const W: usize>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]) {
     let width = if W == 0 { width } else { W };
     for (from, to) in from.chunks_exact(width).zip(to.chunks_exact_mut(width)) {
-        to.iter_mut().zip(from).for_each(|(to, x)| *to = (*x - most).exp());
+        to.copy_from_slice(from);
+        R::exp_all(to, most);
         to[labels..].fill(R::ZERO);
+    }
+}
+
+/// `pairs[y'][y] += c sum_t alpha_{t-1}(y') r_t(y)`: two stretches of the result stay in registers
+/// while t runs.
+#[inline(always)]
+pub(super) fn add_pairs<R: Real, A: Real, const W: usize>(
+    alpha: &[R],
+    r: &[R],
+    labels: usize,
+    width: usize,
+    c: R,
+    pairs: &mut [A],
+) {
+    match W {
+        4 => pair_stretch::<R, A, 4, W>(alpha, r, labels, 4, c, 0, pairs),
+        8 => pair_stretch::<R, A, 8, W>(alpha, r, labels, 8, c, 0, pairs),
+        12 => pair_stretch::<R, A, 12, W>(alpha, r, labels, 12, c, 0, pairs),
+        16 => pair_stretch::<R, A, 16, W>(alpha, r, labels, 16, c, 0, pairs),
+        20 => pair_stretch::<R, A, 20, W>(alpha, r, labels, 20, c, 0, pairs),
+        24 => pair_stretch::<R, A, 24, W>(alpha, r, labels, 24, c, 0, pairs),
+        28 => {
+            pair_stretch::<R, A, 16, W>(alpha, r, labels, 28, c, 0, pairs);
+            pair_stretch::<R, A, 12, W>(alpha, r, labels, 28, c, 16, pairs);
+        }
+        _ => {
+            let width = if W == 0 { width } else { W };
+            let mut at = 0;
+            while at + 16 <= width {
+                pair_stretch::<R, A, 16, W>(alpha, r, labels, width, c, at, pairs);
+                at += 16;
+            }
+            while at < width {
+                pair_stretch::<R, A, 8, W>(alpha, r, labels, width, c, at, pairs); // multiples of 8
+                at += 8;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn pair_stretch<R: Real, A: Real, const B: usize, const W: usize>(
+    alpha: &[R],
+    r: &[R],
+    labels: usize,
+    width: usize,
+    c: R,
+    at: usize,
+    pairs: &mut [A],
+) {
+    let width = if W == 0 { width } else { W };
+    for from in (0..labels).step_by(2) {
+        let second = (from + 1).min(labels - 1);
+        let (mut one, mut two) = ([R::ZERO; B], [R::ZERO; B]);
+        for (alpha, r) in alpha.chunks_exact(width).zip(r.chunks_exact(width).skip(1)) {
+            let (a, b, r) = (alpha[from], alpha[second], &r[at..at + B]);
+            for j in 0..B {
+                one[j] += a * r[j];
+                two[j] += b * r[j];
+            }
+        }
+        let row = &mut pairs[from * width + at..][..B];
+        for j in 0..B {
+            row[j] += A::from_f64((c * one[j]).to_f64());
+        }
+        if second != from {
+            let row = &mut pairs[second * width + at..][..B];
+            for j in 0..B {
+                row[j] += A::from_f64((c * two[j]).to_f64());
+            }
+        }
     }
 }
 
@@ -258,7 +363,7 @@ fn forward<R: Real, const W: usize>(fb: &mut ForwardBackward<R>, space: SpaceVie
     logs + ln(product)
 }
 
-/// Marginals from alpha, the scales and E.
+/// Marginals from alpha, the scales and E; r of each position replaces its psi.
 #[inline(always)]
 fn backward<R: Real, const W: usize>(
     fb: &mut ForwardBackward<R>,
@@ -270,34 +375,30 @@ fn backward<R: Real, const W: usize>(
     let width = if W == 0 { space.width } else { W };
     let (labels, length) = (space.labels, fb.psi.len() / width);
     let matrix = labels * width;
-    let ForwardBackward { psi, alpha, e, transposed, scales, beta, r } = fb;
+    let ForwardBackward { psi, alpha, e, transposed, scales, beta } = fb;
     beta.clear();
     beta.resize(labels, R::ONE);
     beta.resize(width, R::ZERO);
-    r.resize(width, R::ZERO);
-    if stride == 0 {
-        p_edges.fill(R::ZERO);
-    }
     for t in (0..length).rev() {
         let here = &alpha[t * width..][..width];
-        p_nodes[t * width..][..width]
-            .iter_mut()
-            .zip(here.iter().zip(&*beta))
-            .for_each(|(p, (a, b))| *p = *a * *b);
+        let beta = &mut beta[..width];
+        let out = &mut p_nodes[t * width..][..width];
+        for j in 0..width {
+            out[j] = here[j] * beta[j];
+        }
         if t == 0 {
             break;
         }
-        let psi = &psi[t * width..][..width];
-        r.iter_mut().zip(psi.iter().zip(&*beta)).for_each(|(r, (p, b))| *r = *p * *b * scales[t]);
-        // A label that nothing leads to may have any beta, and no part in what follows.
-        r.iter_mut().zip(here).filter(|(_, a)| **a == R::ZERO).for_each(|(r, _)| *r = R::ZERO);
-        let before = &alpha[(t - 1) * width..][..labels];
+        let (r, scale) = (&mut psi[t * width..][..width], scales[t]);
+        for j in 0..width {
+            // A label that nothing leads to may have any beta, and no part in what follows.
+            let x = r[j] * beta[j] * scale;
+            r[j] = if here[j] == R::ZERO { R::ZERO } else { x };
+        }
         if stride == 0 {
             times::<R, W>(&r[..labels], transposed, width, beta);
-            for (&a, row) in before.iter().zip(p_edges.chunks_exact_mut(width)) {
-                row.iter_mut().zip(&*r).for_each(|(p, r)| *p += a * *r);
-            }
         } else {
+            let before = &alpha[(t - 1) * width..][..labels];
             let e = &e[(t - 1) * stride..][..matrix];
             let out = &mut p_edges[(t - 1) * matrix..][..matrix];
             for (from, (row, out)) in e.chunks_exact(width).zip(out.chunks_exact_mut(width)).enumerate() {
@@ -308,7 +409,13 @@ fn backward<R: Real, const W: usize>(
         }
     }
     if stride == 0 && length > 1 {
-        p_edges.iter_mut().zip(&*e).for_each(|(p, e)| *p *= *e);
+        let p_edges = &mut p_edges[..matrix];
+        p_edges.fill(R::ZERO);
+        add_pairs::<R, R, W>(alpha, psi, labels, width, R::ONE, p_edges);
+        let e = &e[..matrix];
+        for j in 0..matrix {
+            p_edges[j] *= e[j];
+        }
     }
 }
 

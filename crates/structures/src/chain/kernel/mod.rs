@@ -62,6 +62,8 @@ pub trait Real:
     fn to_f64(self) -> f64;
     /// e^x for x <= 0; 0 where that underflows.
     fn exp(self) -> Self;
+    /// `x = e^(x - most)` for each of `row`, which is a multiple of 4 long.
+    fn exp_all(row: &mut [Self], most: Self);
     /// Numbers in double precision as they are, if that is what this type is.
     fn same(numbers: &[f64]) -> Option<&[Self]>;
 }
@@ -82,6 +84,12 @@ impl Real for f64 {
     #[inline(always)]
     fn exp(self) -> f64 {
         crate::exp::exp64(self)
+    }
+    #[inline(always)]
+    fn exp_all(row: &mut [f64], most: f64) {
+        for four in row.as_chunks_mut::<4>().0 {
+            *four = crate::exp::exp64_each(four.map(|x| x - most));
+        }
     }
     #[inline(always)]
     fn same(numbers: &[f64]) -> Option<&[f64]> {
@@ -105,6 +113,16 @@ impl Real for f32 {
     #[inline(always)]
     fn exp(self) -> f32 {
         crate::exp::exp32(self)
+    }
+    #[inline(always)]
+    fn exp_all(row: &mut [f32], most: f32) {
+        let (eights, rest) = row.as_chunks_mut::<8>();
+        for eight in eights {
+            *eight = crate::exp::exp32_each(eight.map(|x| x - most));
+        }
+        for four in rest.as_chunks_mut::<4>().0 {
+            *four = crate::exp::exp32_each(four.map(|x| x - most));
+        }
     }
     #[inline(always)]
     fn same(_: &[f64]) -> Option<&[f32]> {

@@ -2,7 +2,7 @@
 
 use super::super::super::Sets;
 use super::super::Real;
-use super::super::forward_backward::{row_sum, times, times_scale};
+use super::super::forward_backward::{add_pairs, row_sum, times, times_scale};
 use super::{Batch, Work, width_of};
 use crate::exp::ln;
 use seqoia_core::SequenceView;
@@ -35,9 +35,7 @@ fn psi_of_scores<R: Real>(
     if !fits {
         return None;
     }
-    for x in psi.iter_mut() {
-        *x = (*x - most).exp();
-    }
+    R::exp_all(psi, most);
     psi[labels..].fill(R::ZERO);
     if let Some(sets) = sets {
         for (y, psi) in psi[..labels].iter_mut().enumerate() {
@@ -120,7 +118,7 @@ impl<R: Real> Batch<R> {
         let across = |pair: usize| pair % width * width + pair / width;
         if W == 0 {
             self.backward_any(work, x, c, to);
-            return self.add_pairs::<W>(x.len(), labels, width, c);
+            return self.add_pairs::<W>(labels, width, c);
         }
         let mut beta = [R::ONE; W];
         beta[labels..].fill(R::ZERO);
@@ -153,7 +151,7 @@ impl<R: Real> Batch<R> {
                 }
             }
         }
-        self.add_pairs::<W>(x.len(), labels, width, c);
+        self.add_pairs::<W>(labels, width, c);
     }
 
     /// The same where the width is not known beforehand, but for the pairs.
@@ -189,90 +187,8 @@ impl<R: Real> Batch<R> {
         (self.beta, self.part) = (beta, part);
     }
 
-    /// `pairs[y'][y] += c sum_t alpha_{t-1}(y') r_t(y)`: two stretches of the result stay in registers
-    /// while t runs.
     #[inline(always)]
-    fn add_pairs<const W: usize>(&mut self, length: usize, labels: usize, width: usize, c: R) {
-        match W {
-            // Loops, not closures: `for_each` may not be inlined, and is then compiled without vectors.
-            0 => {
-                let mut at = 0;
-                while at < width {
-                    self.add_any_stretch::<8>(length, labels, width, c, at);
-                    at += 8;
-                }
-            }
-            4 => self.add_stretch::<W, 4>(length, labels, c, 0),
-            8 => self.add_stretch::<W, 8>(length, labels, c, 0),
-            12 => self.add_stretch::<W, 12>(length, labels, c, 0),
-            16 => self.add_stretch::<W, 16>(length, labels, c, 0),
-            20 => self.add_stretch::<W, 20>(length, labels, c, 0),
-            24 => self.add_stretch::<W, 24>(length, labels, c, 0),
-            28 => {
-                self.add_stretch::<W, 16>(length, labels, c, 0);
-                self.add_stretch::<W, 12>(length, labels, c, 16);
-            }
-            _ => {
-                let mut at = 0;
-                while at < W {
-                    self.add_stretch::<W, 8>(length, labels, c, at);
-                    at += 8;
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn add_stretch<const W: usize, const B: usize>(&mut self, length: usize, labels: usize, c: R, at: usize) {
-        let (alpha, r) = (self.alpha.as_chunks::<W>().0, self.nodes.as_chunks::<W>().0);
-        let rows = self.pairs.as_chunks_mut::<W>().0;
-        for from in (0..labels).step_by(2) {
-            let second = (from + 1).min(labels - 1);
-            let (mut one, mut two) = ([R::ZERO; B], [R::ZERO; B]);
-            for t in 1..length {
-                let (a, b, r) = (alpha[t - 1][from], alpha[t - 1][second], &r[t][at..at + B]);
-                for j in 0..B {
-                    one[j] += a * r[j];
-                    two[j] += b * r[j];
-                }
-            }
-            for j in 0..B {
-                rows[from][at + j] += (c * one[j]).to_f64();
-            }
-            if second != from {
-                for j in 0..B {
-                    rows[second][at + j] += (c * two[j]).to_f64();
-                }
-            }
-        }
-    }
-
-    /// The same where the width is not known beforehand: the compiler needs it in the type to keep sums in registers.
-    #[inline(always)]
-    fn add_any_stretch<const B: usize>(
-        &mut self,
-        length: usize,
-        labels: usize,
-        width: usize,
-        c: R,
-        at: usize,
-    ) {
-        for from in (0..labels).step_by(2) {
-            let second = (from + 1).min(labels - 1);
-            let (mut one, mut two) = ([R::ZERO; B], [R::ZERO; B]);
-            let positions = self.alpha.chunks_exact(width).zip(self.nodes.chunks_exact(width).skip(1));
-            for (alpha, r) in positions.take(length.saturating_sub(1)) {
-                let (a, b, r) = (alpha[from], alpha[second], &r[at..at + B]);
-                for j in 0..B {
-                    one[j] += a * r[j];
-                    two[j] += b * r[j];
-                }
-            }
-            for (row, sums) in [(from, one), (second, two)].into_iter().take(1 + usize::from(second != from))
-            {
-                let row = &mut self.pairs[row * width + at..][..B];
-                row.iter_mut().zip(sums).for_each(|(row, sum)| *row += (c * sum).to_f64());
-            }
-        }
+    fn add_pairs<const W: usize>(&mut self, labels: usize, width: usize, c: R) {
+        add_pairs::<R, f64, W>(&self.alpha, &self.nodes, labels, width, c, &mut self.pairs);
     }
 }
