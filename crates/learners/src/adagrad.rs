@@ -92,7 +92,8 @@ impl AdaGrad {
     /// Whether it is time for weights to decay, with so many steps in a pass.
     fn is_due(&self, steps: usize) -> bool {
         let [latest, earliest] = DECAYS.map(|times| self.t as usize >= (steps / times).max(1));
-        latest || earliest && self.touched >= TOUCHED * self.w.len()
+        let few = steps < 2 * DECAYS[1];
+        few || latest || earliest && self.touched >= TOUCHED * self.w.len()
     }
 
     /// Takes the decay of the steps since the last time into the weights.
@@ -102,7 +103,7 @@ impl AdaGrad {
         if steps == 0 || self.l2 == 0.0 {
             return Ok(());
         }
-        let (rate, delta) = (self.l2 * self.rate, self.delta);
+        let (rate, delta) = (single(self.l2 * self.rate), single(self.delta));
         let blocks = self.w.chunks_mut(BLOCK).zip(self.squares.chunks(BLOCK)).collect();
         each(team, blocks, |(w, squares)| adaptive_decay(steps, rate, delta, squares, w))
     }

@@ -551,7 +551,9 @@ fn gradient(lane: &mut dyn Lane, id: usize, w: &[f64], least: f64) -> Delta {
     lane.gold(-1.0, &mut parts);
     parts.iter_mut().for_each(|p| *p *= c);
     let width = Space::padded(LABELS);
-    let (nodes, _) = parts.split_at_mut(lane.parts() - LABELS * width);
+    // One token has no pairs of labels.
+    let pairs = if lane.parts() > width { LABELS * width } else { 0 };
+    let (nodes, _) = parts.split_at_mut(lane.parts() - pairs);
     for position in nodes.chunks_mut(width).filter(|p| p.iter().all(|x| x.abs() <= least * c)) {
         position.fill(0.0);
     }

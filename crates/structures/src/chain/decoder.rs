@@ -66,7 +66,9 @@ impl<R: Real> Decoder<R> {
         if x.edges.is_empty() {
             self.stride = 0;
             self.edges.clear();
-            self.edges.extend(w[..matrix].iter().map(|a| *a * scale));
+            // One token has no pairs: nothing is K x K where most sentences are that short.
+            let pairs = if x.len() > 1 { &w[..matrix] } else { &[] };
+            self.edges.extend(pairs.iter().map(|a| *a * scale));
         } else {
             self.stride = matrix;
             self.edges.resize(x.len().saturating_sub(1) * matrix, R::ZERO);

@@ -71,13 +71,6 @@ impl ChainLane {
     fn each_row(&self, mut share: impl FnMut(Values) -> Option<u32>, mut see: impl FnMut(Row)) {
         let (space, x) = (self.space(), self.open_view());
         let layout = &*self.chain.space;
-        let dense = |holes: &[u32], at: usize, from: u32, see: &mut dyn FnMut(Row)| {
-            for (block, &holes) in holes.iter().enumerate() {
-                let len = (space.width - block * 32).min(32);
-                let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
-                see(Row { at, from, len: narrow(len), holes });
-            }
-        };
         let value = |items: Items<'_>, t: usize, i: usize| items.values_at(t).map(|v| f64::from(v[i]));
         for t in 0..x.len() {
             // All attributes share one copy unless they have values of their own.
@@ -88,7 +81,7 @@ impl ChainLane {
                 let Some(from) = shared.or(own) else { continue };
                 if (a as usize) < space.dense {
                     let at = space.rows_at() + a as usize * space.width;
-                    dense(layout.holes(space.labels + a as usize), at, from, &mut see);
+                    dense(space.width, layout.holes(space.labels + a as usize), at, from, &mut see);
                 } else {
                     space.each_single(a, |p, y| {
                         let (at, from) = (narrow(space.singles_at() + p), from + narrow(y));
@@ -97,10 +90,12 @@ impl ChainLane {
                 }
             }
         }
-        if let Some(from) = share(Values::Transitions) {
+        if x.len() > 1
+            && let Some(from) = share(Values::Transitions)
+        {
             for y in 0..space.labels {
                 let at = y * space.width;
-                dense(layout.holes(y), at, from + narrow(at), &mut see);
+                dense(space.width, layout.holes(y), at, from + narrow(at), &mut see);
             }
         }
         for t in 1..x.edges.len() {
@@ -117,6 +112,16 @@ impl ChainLane {
     /// Distance between the edge scores of neighbouring positions.
     fn stride(&self) -> usize {
         stride(self.space(), self.open_view())
+    }
+}
+
+/// The rows of a dense attribute, 32 weights each.
+#[inline(always)]
+fn dense(width: usize, holes: &[u32], at: usize, from: u32, see: &mut impl FnMut(Row)) {
+    for (block, &holes) in holes.iter().enumerate() {
+        let len = (width - block * 32).min(32);
+        let (at, from) = (narrow(at + block * 32), from + narrow(block * 32));
+        see(Row { at, from, len: narrow(len), holes });
     }
 }
 
@@ -152,7 +157,9 @@ impl Lane for ChainLane {
     fn parts(&self) -> usize {
         let (space, x) = (self.space(), self.open_view());
         let matrix = space.labels * space.width;
-        x.len() * space.width + if x.edges.is_empty() { matrix } else { x.len().saturating_sub(1) * matrix }
+        // One token has no pairs: nothing is K x K where most sentences are that short.
+        let steps = x.len().saturating_sub(1);
+        x.len() * space.width + matrix * if x.edges.is_empty() { steps.min(1) } else { steps }
     }
 
     fn rows(&self, out: &mut Vec<Row>) {
@@ -165,8 +172,8 @@ impl Lane for ChainLane {
         let (nodes, edges) = scores.split_at_mut(x.len() * space.width);
         decoder.kernel.node_scores(space, w.values, w.scale, x.nodes, nodes);
         if x.edges.is_empty() {
-            let plain = &w.values[..space.labels * space.width];
-            edges.iter_mut().zip(plain).for_each(|(e, a)| *e = w.scale * a);
+            // None if there is one token.
+            edges.iter_mut().zip(w.values).for_each(|(e, a)| *e = w.scale * a);
         } else {
             decoder.kernel.edge_scores(space, w.values, w.scale, x.edges, edges);
         }

@@ -144,23 +144,25 @@ pub(super) fn rows_range<R: Real>(rows: &[R], width: usize, labels: usize) -> (R
 #[inline(always)]
 fn range<R: Real, const W: usize>(rows: &[R], width: usize, labels: usize) -> (R, R) {
     let width = if W == 0 { width } else { W };
-    let (mut least, mut most) = ([rows[0]; 4], [rows[0]; 4]);
+    // One after the other: both in one loop are woven into each other by the compiler, with shuffles.
+    (extreme(rows, width, labels, smaller), extreme(rows, width, labels, larger))
+}
+
+#[inline(always)]
+fn extreme<R: Real>(rows: &[R], width: usize, labels: usize, pick: impl Fn(R, R) -> R) -> R {
+    let mut found = [rows[0]; 4];
     for row in rows.chunks_exact(width) {
         let (fours, rest) = row[..labels].as_chunks::<4>();
         for four in fours {
             for j in 0..4 {
-                least[j] = smaller(least[j], four[j]);
-                most[j] = larger(most[j], four[j]);
+                found[j] = pick(found[j], four[j]);
             }
         }
         for &x in rest {
-            least[0] = smaller(least[0], x);
-            most[0] = larger(most[0], x);
+            found[0] = pick(found[0], x);
         }
     }
-    let [a, b, c, d] = least;
-    let [e, f, g, h] = most;
-    (smaller(smaller(a, b), smaller(c, d)), larger(larger(e, f), larger(g, h)))
+    pick(pick(found[0], found[1]), pick(found[2], found[3]))
 }
 
 /// psi of all positions; the sum of what was subtracted, or None if scores of a position differ by more than `room`.

@@ -257,10 +257,7 @@ fn spread_all<R: Real, const W: usize>(space: &Space, nodes: Items<'_>, parts: &
                         row[j] += scaled[j];
                     }
                 } else {
-                    let holes = space.holes(view.labels + a as usize);
-                    for j in 0..W {
-                        row[j] += if holes[j / 32] >> (j % 32) & 1 == 0 { scaled[j] } else { R::ZERO };
-                    }
+                    add_existing(row, &scaled, space.holes(view.labels + a as usize));
                 }
             } else {
                 view.each_single(a, |p, y| singles[p] += scaled[y]);
@@ -319,11 +316,7 @@ fn spread<R: Real, const W: usize>(
                 if space.is_complete() {
                     row.iter_mut().zip(&*scaled).for_each(|(r, s)| *r += *s);
                 } else {
-                    for ((row, scaled), &bits) in row.chunks_mut(32).zip(scaled.chunks(32)).zip(holes) {
-                        for (j, (r, s)) in row.iter_mut().zip(scaled).enumerate() {
-                            *r += if bits >> j & 1 == 0 { *s } else { R::ZERO };
-                        }
-                    }
+                    add_existing(row, scaled, holes);
                 }
             } else {
                 view.each_single(narrow(a), |p, y| {
@@ -332,6 +325,19 @@ fn spread<R: Real, const W: usize>(
                     }
                 });
             }
+        }
+    }
+}
+
+/// `row += x` where a weight exists. Four at a time, as short loops are not unrolled into single numbers then; widths
+/// are multiples of 4.
+#[inline(always)]
+fn add_existing<R: Real>(row: &mut [R], x: &[R], holes: &[u32]) {
+    for (i, (row, x)) in row.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0).enumerate() {
+        let bits = holes[i / 8] >> (i % 8 * 4);
+        let some: [R; 4] = std::array::from_fn(|j| x[j].unless(bits >> j & 1));
+        for j in 0..4 {
+            row[j] += some[j];
         }
     }
 }

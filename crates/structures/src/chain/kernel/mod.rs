@@ -64,6 +64,8 @@ pub trait Real:
     fn exp(self) -> Self;
     /// `x = e^(x - most)` for each of `row`, which is a multiple of 4 long.
     fn exp_all(row: &mut [Self], most: Self);
+    /// The number if `bit` is 0, 0 if it is 1: by a mask, which the compiler keeps in vectors.
+    fn unless(self, bit: u32) -> Self;
     /// Numbers in double precision as they are, if that is what this type is.
     fn same(numbers: &[f64]) -> Option<&[Self]>;
 }
@@ -90,6 +92,10 @@ impl Real for f64 {
         for four in row.as_chunks_mut::<4>().0 {
             *four = crate::exp::exp64_each(four.map(|x| x - most));
         }
+    }
+    #[inline(always)]
+    fn unless(self, bit: u32) -> f64 {
+        f64::from_bits(self.to_bits() & u64::from(bit).wrapping_sub(1))
     }
     #[inline(always)]
     fn same(numbers: &[f64]) -> Option<&[f64]> {
@@ -123,6 +129,10 @@ impl Real for f32 {
         for four in rest.as_chunks_mut::<4>().0 {
             *four = crate::exp::exp32_each(four.map(|x| x - most));
         }
+    }
+    #[inline(always)]
+    fn unless(self, bit: u32) -> f32 {
+        f32::from_bits(self.to_bits() & bit.wrapping_sub(1))
     }
     #[inline(always)]
     fn same(_: &[f64]) -> Option<&[f32]> {
