@@ -313,6 +313,22 @@ fn stretch<R: Real, const B: usize>(v: &[R], m: &[R], width: usize, at: usize, o
     out[at..at + B].copy_from_slice(&sum);
 }
 
+/// `row *= x`, number by number, four at a time: a short loop over all is unrolled into single numbers.
+#[inline(always)]
+pub(super) fn times_each<R: Real>(row: &mut [R], x: &[R]) {
+    for (row, x) in row.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0) {
+        *row = std::array::from_fn(|j| row[j] * x[j]);
+    }
+}
+
+/// `row *= x`.
+#[inline(always)]
+pub(super) fn times_all<R: Real>(row: &mut [R], x: R) {
+    for row in row.as_chunks_mut::<4>().0 {
+        *row = std::array::from_fn(|j| row[j] * x);
+    }
+}
+
 /// Sum of a row in four running sums, so that it does not wait for every addition.
 #[inline(always)]
 pub(super) fn row_sum<R: Real>(row: &[R]) -> R {
@@ -354,11 +370,11 @@ fn forward<R: Real, const W: usize>(fb: &mut ForwardBackward<R>, space: SpaceVie
         } else {
             let e = &fb.e[(t - 1) * stride..][..labels * width];
             times::<R, W>(&before[(t - 1) * width..][..labels], e, width, row);
-            row.iter_mut().zip(psi).for_each(|(a, p)| *a *= *p);
+            times_each(row, psi);
         }
         let scale = row_sum(row);
         let inverse = R::ONE / scale;
-        row.iter_mut().for_each(|a| *a *= inverse);
+        times_all(row, inverse);
         fb.scales[t] = inverse;
         (product, logs) = times_scale(product, scale.to_f64(), logs);
     }

@@ -2,7 +2,7 @@
 
 use super::super::super::Sets;
 use super::super::Real;
-use super::super::forward_backward::{add_pairs, row_sum, times, times_scale};
+use super::super::forward_backward::{add_pairs, row_sum, times, times_all, times_each, times_scale};
 use super::{Batch, Work, width_of};
 use crate::exp::ln;
 use seqoia_core::SequenceView;
@@ -83,11 +83,8 @@ impl<R: Real> Batch<R> {
                     times::<R, W>(before, &self.e, width, row);
                     row.iter_mut().zip(&*psi).for_each(|(row, psi)| *row *= *psi);
                 } else {
-                    let psi = &self.nodes.as_chunks::<W>().0[t];
                     times::<R, W>(before, &self.e, W, row);
-                    for j in 0..W {
-                        row[j] *= psi[j];
-                    }
+                    times_each(row, &self.nodes[t * W..][..W]);
                 }
                 if edges {
                     self.steps.take_back(t, &mut self.e, |pair| pair);
@@ -95,9 +92,7 @@ impl<R: Real> Batch<R> {
             }
             let scale = row_sum(row);
             let inverse = R::ONE / scale;
-            for a in row {
-                *a *= inverse;
-            }
+            times_all(row, inverse);
             self.scales[t] = inverse;
             (product, logs) = times_scale(product, scale.to_f64(), logs);
         }

@@ -205,7 +205,15 @@ impl<R: Real> Posteriors<R> for Scatter<'_, R> {
         if t > 0 {
             gold[usize::from(x.labels[t - 1]) * width + y] += x.weight;
         }
-        part[y] += R::ZERO - *c;
+        if W == 0 {
+            part[y] += R::ZERO - *c;
+        } else {
+            // In vectors: a single number that was just stored would hold up the load of the row around it.
+            let minus = R::ZERO - *c;
+            for (i, part) in part.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                *part = std::array::from_fn(|j| part[j] + minus.unless(u32::from(4 * i + j != y)));
+            }
+        }
         scatter_position::<R, W, 2>(
             *space,
             x.nodes.at(t),
