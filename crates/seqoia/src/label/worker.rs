@@ -15,7 +15,7 @@ use super::columns::{column_name, read_columns};
 use super::known::KnownLabels;
 use crate::error::{Error, Result, counted};
 
-/// What a token of one of many labellings takes: for each label, a prefix that may become one of them.
+/// What a token of one of many labellings takes at most: for each label, a prefix that may become part of it.
 const PREFIX: usize = 12;
 /// And its name, and the name in the output.
 const NAME: usize = 100;
