@@ -16,6 +16,8 @@ use seqoia_core::{Data, Delta, Mix, Result, Slot, Team, each};
 
 /// Weights of a block: a cache line of them.
 const BLOCK: usize = 8;
+/// So many weights have all their blocks from the start: in the order of the weights they are faster.
+const SMALL: usize = 1 << 20;
 /// Blocks that one job of [`Average::rest`] works on.
 const JOB: usize = 1 << 13;
 
@@ -40,18 +42,20 @@ impl Average {
     pub(crate) fn begin(&mut self, w: &[f64]) {
         self.lent = true;
         self.take_back(w);
+        if w.len() <= SMALL {
+            (0..w.len().div_ceil(BLOCK)).for_each(|place| _ = self.block(place));
+        }
     }
 
     /// Goes with `w += step * delta`.
     pub(crate) fn add(&mut self, delta: &Delta, step: f64) {
         let step = real64(self.s) * step;
         for row in &delta.rows {
-            for j in row.present() {
-                let at = row.at as usize + j;
-                let block = self.block(at / BLOCK);
-                if self.s > 0 {
-                    self.h[block * BLOCK + at % BLOCK] += step * delta.pool[row.from as usize + j];
-                }
+            let (at, from) = (row.at as usize, row.from as usize);
+            if row.len == 1 {
+                *self.h_of(at) += step * delta.pool[from]; // single weights are the common case
+            } else {
+                row.present().for_each(|j| *self.h_of(at + j) += step * delta.pool[from + j]);
             }
         }
     }
@@ -143,13 +147,25 @@ impl Average {
         }
     }
 
+    #[inline]
+    fn h_of(&mut self, at: usize) -> &mut f64 {
+        let block = self.block(at / BLOCK);
+        &mut self.h[block * BLOCK + at % BLOCK]
+    }
+
     /// The number of a block from 0, which is new if it was never updated.
+    #[inline]
     fn block(&mut self, place: usize) -> usize {
+        match self.numbers.get(place) {
+            Some(&number) if number > 0 => number as usize - 1,
+            _ => self.new_block(place),
+        }
+    }
+
+    #[cold]
+    fn new_block(&mut self, place: usize) -> usize {
         if place >= self.numbers.len() {
             self.numbers.resize(place + 1, 0);
-        }
-        if let Some(block) = (self.numbers[place] as usize).checked_sub(1) {
-            return block;
         }
         let block = self.places.len();
         self.places.push(narrow(place));
@@ -229,7 +245,13 @@ mod tests {
                 (0..5).for_each(|_| w[random.below(n)] = random.unit());
             }
             let (mut blocks, mut dense) = (Average::default(), Dense::default());
-            blocks.begin(&w);
+            if seed % 2 == 0 {
+                blocks.begin(&w);
+            } else {
+                // Without blocks from the start.
+                blocks.lent = true;
+                blocks.take_back(&w);
+            }
             for pass in 0..4 {
                 for _ in 0..random.below(6) {
                     if seed % 4 == 0 {
@@ -267,7 +289,7 @@ mod tests {
     #[test]
     fn only_blocks_near_an_update_are_kept() {
         let mut average = Average::default();
-        average.begin(&vec![0.0; 10_000]);
+        average.begin(&vec![0.0; SMALL + 1]);
         let mut delta = Delta::default();
         let from = delta.share(&[1.0]);
         delta.rows.push(Row { at: 5_000, from, len: 1, holes: 0 });
