@@ -6,12 +6,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::columns::Figure;
-use super::row::{READY, Row};
+use super::row::{READY, Row, create, lines};
 use crate::data::Task;
 use crate::measure::{Call, Usage};
 use crate::runs::Fit;
@@ -54,15 +55,15 @@ pub(super) fn figures(tools: &Tools, row: &Row, runs: [&Usage; 2]) -> Result<Vec
     ])
 }
 
-/// Labels of the test data, one per line, where scores look for them.
+/// Labels of the test data, one per line, where scores look for them. Line by line, as all that this process reads: its
+/// size counts for the tools that are started later.
 fn gold(task: &Task) -> Result<()> {
     let path = task.folder.join(READY[1]);
-    let text = fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
-    let label = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
-    let labels: Vec<String> = text.lines().map(label).collect();
-    let gold = path.with_extension("gold");
-    fs::write(&gold, labels.join("\n") + "\n")
-        .with_context(|| format!("{}: cannot be written", gold.display()))
+    let mut out = create(&path.with_extension("gold"))?;
+    for line in lines(&path)? {
+        writeln!(out, "{}", line?.split('\t').next().unwrap_or_default())?;
+    }
+    Ok(out.flush()?)
 }
 
 fn their_score(tools: &Tools, row: &Row) -> Result<f64> {
