@@ -42,7 +42,8 @@ pub struct Row {
 
 impl Row {
     /// The positions in the row that exist.
-    fn present(self) -> impl Iterator<Item = usize> {
+    #[inline]
+    pub fn present(self) -> impl Iterator<Item = usize> {
         (0..self.len as usize).filter(move |&j| j > 31 || self.holes >> j & 1 == 0)
     }
 

@@ -85,6 +85,10 @@ pub trait Learner: Send + Sync {
     }
     /// The weights to use and to ship (averaged, if it averages); valid at any time.
     fn weights(&self) -> Vec<f64>;
+    /// The same when a run has ended and asks for nothing else: a learner may give its own memory away.
+    fn take_weights(&mut self) -> Vec<f64> {
+        self.weights()
+    }
     /// All of its state at rest: one list for checkpoints, mixing, the wire, the memory report.
     fn state(&mut self) -> Vec<Slot<'_>>;
 }

@@ -5,11 +5,11 @@
 //! ```
 //!
 //! In a batch the mean of the violated differences is added [2, alg. 4]; a batch of one is [1].
-//! Cost of an example: one search; an update touches the weights that differ. Memory: three numbers
-//! a weight. Differs from [1]: the mean runs over batches, each counted once; an example of weight c
+//! Cost of an example: one search; an update touches the weights that differ. Memory: a number
+//! a weight, and two more for each that was near an update. Differs from [1]: the mean runs over batches, each counted once; an example of weight c
 //! counts c times.
 
-use crate::averaging::Average;
+use crate::averaging::{self, Average};
 use crate::perceptron::steps;
 use crate::search;
 use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Search, Slot, Team, Update, Weights};
@@ -40,12 +40,12 @@ impl AveragedPerceptron {
 
 impl Learner for AveragedPerceptron {
     fn profile(&self) -> Profile {
-        search::profile("averaged-perceptron", &self.search, 3 * size_of::<f64>())
+        search::profile("averaged-perceptron", &self.search, size_of::<f64>() + averaging::PER_WEIGHT)
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
         self.w.resize(team.weights(), 0.0); // not empty after a warm start
-        self.average.begin(self.w.len());
+        self.average.begin(&self.w);
         Ok(())
     }
 
@@ -67,12 +67,21 @@ impl Learner for AveragedPerceptron {
     }
 
     fn weights(&self) -> Vec<f64> {
-        self.average.weights(&self.w)
+        let mut mean = self.w.clone();
+        self.average.mean(&mut mean);
+        mean
+    }
+
+    fn take_weights(&mut self) -> Vec<f64> {
+        let mut mean = std::mem::take(&mut self.w);
+        self.average.mean(&mut mean);
+        mean
     }
 
     fn state(&mut self) -> Vec<Slot<'_>> {
+        let average = self.average.state(self.w.len());
         let mut slots = vec![Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) }];
-        slots.extend(self.average.state());
+        slots.extend(average);
         slots
     }
 }

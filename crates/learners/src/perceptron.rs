@@ -59,6 +59,10 @@ impl Learner for Perceptron {
         self.w.clone()
     }
 
+    fn take_weights(&mut self) -> Vec<f64> {
+        std::mem::take(&mut self.w)
+    }
+
     fn state(&mut self) -> Vec<Slot<'_>> {
         vec![Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) }]
     }

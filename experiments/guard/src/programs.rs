@@ -13,6 +13,10 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("train-lbfgs", "train train.txt -t words.txt --learner lbfgs --passes 4 -m out.seqoia"),
     ("train-adagrad", "train train.txt -t words.txt --learner adagrad --passes 1 -m out.seqoia"),
     ("train-averaged", "train train.txt -t words.txt --learner averaged-perceptron --passes 3 -m out.seqoia"),
+    (
+        "train-averaged-all",
+        "train test.txt -t words.txt --learner averaged-perceptron --pairs all --passes 3 -m out.seqoia",
+    ),
     ("train-dev", "train train.txt -t words.txt --learner adagrad --passes 2 --dev test.txt -m out.seqoia"),
     ("train-edges", "train train.txt -t edges.txt --learner lbfgs --passes 2 -m out.seqoia"),
     (
@@ -27,6 +31,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("convert", "convert --to crfsuite -t words.txt test.txt"),
     ("predict", "predict -m words.seqoia test.txt"),
     ("predict-marginals", "predict -m words.seqoia test.txt --marginals"),
+    ("predict-nbest", "predict -m words.seqoia test.txt --nbest 5"),
     ("predict-ner", "predict -m ner.seqoia test.txt"),
     ("predict-crfsuite", "predict -m crfsuite.seqoia test.crfsuite"),
     ("eval", "eval labelled.txt"),

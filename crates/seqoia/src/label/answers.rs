@@ -47,7 +47,7 @@ pub(super) fn label_block(
                 let labelled = Labels { tokens: sentence.tokens, names: &names, probabilities, beside: &[] };
                 format.put(&mut copy, &labelled, out);
             }
-            Output::NBest(k) => nbest(predictor, format, &mut copy, sentence.tokens, k, out)?,
+            Output::NBest(k) => nbest(predictor, format, &mut copy, sentence.tokens, k, &mut names, out)?,
             Output::Json { marginals, nbest } => {
                 json(predictor, format, block, sentence.tokens, marginals, nbest, out)?;
             }
@@ -68,11 +68,10 @@ fn nbest(
     copy: &mut Copy<'_>,
     tokens: std::ops::Range<usize>,
     k: usize,
+    names: &mut Vec<String>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let found = predictor.best_labellings(k)?;
-    let Some((best, _)) = found.first() else { return Ok(()) };
-    let log_z = predictor.probabilities(&best.labels)?.log_z;
+    let (found, log_z) = predictor.best_labellings(k)?;
     let first = copy.block.tokens()[tokens.start].span.start as usize;
     let from = match format.kind() {
         // Comments and words of several tokens stand before the first one.
@@ -82,17 +81,14 @@ fn nbest(
         }
         _ => first,
     };
-    for (rank, (labelling, mut names)) in found.into_iter().enumerate() {
-        as_written(predictor.labeller(), format.kind(), &mut names);
+    for (rank, labelling) in found.into_iter().enumerate() {
+        predictor.names(&labelling.labels, names);
+        as_written(predictor.labeller(), format.kind(), names);
         let probability = predictor.probability(&labelling.labels, log_z)?;
         out.extend_from_slice(format!("# {rank} {probability:.6}\n").as_bytes());
         copy.at = from;
         copy.mark = usize::MAX;
-        format.put(
-            copy,
-            &Labels { tokens: tokens.clone(), names: &names, probabilities: None, beside: &[] },
-            out,
-        );
+        format.put(copy, &Labels { tokens: tokens.clone(), names, probabilities: None, beside: &[] }, out);
         let end = copy.block.tokens()[tokens.end - 1].span.end;
         copy.upto(end.max(u32::try_from(copy.at).unwrap_or(end)), out);
         out.extend_from_slice(if format.kind().by_line() { b"\n" } else { b"\n\n" });

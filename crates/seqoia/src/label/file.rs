@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{self, Block, Blocks, Format, Guess, Kind, Lead, Place, Reader};
+use seqoia_data::format::{self, Block, Format, Guess, Kind, Place, Reader};
 use seqoia_data::open::Input;
 use seqoia_data::scheme;
 use seqoia_strategies::{Crew, lock};
@@ -13,6 +13,7 @@ use super::Labeller;
 use super::Predictor;
 use super::answers::label_block;
 use super::columns::{as_written, check_classes, label_column, program_for, written_scheme};
+use super::leading;
 use super::options::Output;
 use super::page::{self, Against, Comparing, Seen};
 use super::strangers::{self, Odd, Slashes};
@@ -83,7 +84,7 @@ pub fn predict(
     let (file, limit) = (input.name.clone(), input.limit());
     let kind = options.format.unwrap_or_else(|| labeller.kind());
     check_output(kind, options.output)?;
-    let Some(blocks) = open(labeller, input, kind, options.eager, options.output, out)? else {
+    let Some(blocks) = leading::open(labeller, input, kind, options.eager, options.output, out)? else {
         return Ok(Labelled::default());
     };
     let mut reader = Reader::new(blocks, Some(kind))?;
@@ -121,7 +122,9 @@ pub fn predict(
         return Err(seqoia_data::Error::new(file, what).into());
     }
     let (slashes, mut odd) = (Slashes::of(labeller, &*format), Odd::default());
-    let crew = Crew::new(options.threads.max(1));
+    // An answer that is waited for is one block: a thread would be woken for nothing.
+    let threads = if options.eager { 1 } else { options.threads.max(1) };
+    let (alone, mut crew) = (Crew::new(1), None);
     let worker = || {
         let predictor = Predictor::new(labeller).with_limit(limit).with_program(Arc::clone(&program));
         match &options.given {
@@ -129,9 +132,9 @@ pub fn predict(
             None => predictor,
         }
     };
-    let workers: Vec<Mutex<Predictor>> = (0..crew.len()).map(|_| Mutex::new(worker())).collect();
+    let workers: Vec<Mutex<Predictor>> = (0..threads).map(|_| Mutex::new(worker())).collect();
     // A few blocks a worker even out what blocks differ in work.
-    let at_once = if options.eager { 1 } else { crew.len() * 4 };
+    let at_once = if options.eager { 1 } else { threads * 4 };
     let jobs: Vec<Mutex<Job>> = (0..at_once)
         .map(|_| {
             Mutex::new(Job {
@@ -171,6 +174,8 @@ pub fn predict(
         let next = AtomicUsize::new(0);
         let look = options.look.saturating_sub(done.seen.len());
         let wrong = options.look.saturating_sub(done.seen.iter().filter(|s| page::is_wrong(s)).count());
+        // Threads are started for the second block of a file.
+        let crew = if filled > 1 { &*crew.get_or_insert_with(|| Crew::new(threads)) } else { &alone };
         crew.run(&|worker| {
             let mut predictor = lock(&workers[worker]);
             while let Some(job) = jobs[..filled].get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -295,34 +300,4 @@ fn look_at(
     }
     comparing.block(format, block);
     Ok(())
-}
-
-/// Opens a file and answers the sentences without a token at its start, if each is to be answered at once: the
-/// first token says more about the format, and may be a long time coming. None if that is all there is.
-fn open(
-    labeller: &Labeller,
-    input: Input,
-    kind: Kind,
-    eager: bool,
-    output: Output,
-    out: &mut dyn Write,
-) -> Result<Option<Blocks>> {
-    let file = input.name.clone();
-    let mut blocks = Blocks::new(input).eager(eager).whole_documents(labeller.reads_documents());
-    let Some(format) = kind.of_lines().filter(|_| eager) else { return Ok(Some(blocks)) };
-    let (mut block, mut answers, mut predictor) = (Block::default(), vec![], Predictor::new(labeller));
-    let mut any = false;
-    loop {
-        match format::lead(&mut blocks, &mut block, kind)? {
-            Lead::Empty => (),
-            Lead::End if any => return Ok(None),
-            _ => return Ok(Some(blocks)),
-        }
-        format.parse(&file, &mut block)?;
-        answers.clear();
-        label_block(&mut predictor, &file, &*format, &block, output, &mut answers)?;
-        out.write_all(&answers)?;
-        out.flush()?;
-        any = true;
-    }
 }

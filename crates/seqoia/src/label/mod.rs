@@ -23,6 +23,7 @@ mod file;
 pub mod folds;
 mod inspect;
 mod known;
+mod leading;
 mod meta;
 mod model;
 pub(crate) mod options;

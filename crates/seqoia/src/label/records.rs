@@ -5,7 +5,7 @@ use seqoia_data::scheme::Scheme;
 use serde::Serialize;
 
 use super::columns::word_column;
-use super::{Labeller, Predictor};
+use super::{Labeller, Predictor, Ranked};
 use crate::error::{Error, Result};
 
 /// A sentence as JSON.
@@ -40,14 +40,6 @@ impl Record<'_> {
     }
 }
 
-/// One of several labellings.
-#[derive(Serialize)]
-struct Ranked {
-    labels: Vec<String>,
-    score: f64,
-    probability: f64,
-}
-
 /// Appends the record of the sentence that was read last.
 pub(super) fn json(
     predictor: &mut Predictor,
@@ -58,38 +50,35 @@ pub(super) fn json(
     k: usize,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let (best, first) = (predictor.best_labels()?.to_vec(), tokens.start);
+    let first = tokens.start;
     let word = word_column(predictor.labeller(), format);
-    let mut labels = vec![];
-    predictor.names(&best, &mut labels);
     let mut record = Record {
         tokens: word.map(|word| tokens.map(|i| block.field(i, word)).collect()),
-        labels,
+        labels: vec![],
         probability: None,
         scheme: None,
         marginals: None,
         nbest: None,
     };
-    let log_z = if marginals || k > 1 {
-        let p = predictor.probabilities(&best)?;
-        record.probability = Some(p.sequence);
+    if k > 1 {
+        let ranked = predictor.ranked(k)?;
+        if let Some(best) = ranked.first() {
+            record.labels.clone_from(&best.labels);
+            record.probability = Some(best.probability);
+        }
+        record.nbest = Some(ranked);
+    }
+    if marginals || k <= 1 {
+        let best = predictor.best_labels()?.to_vec();
+        predictor.names(&best, &mut record.labels);
         if marginals {
+            let p = predictor.probabilities(&best)?;
+            record.probability = Some(p.sequence);
             let (names, scheme) = predictor.labeller().single_names();
             record.scheme = scheme.map(Scheme::name);
             let row = |row: &Vec<f64>| names.iter().cloned().zip(row.iter().map(|p| (*p).into())).collect();
             record.marginals = Some(p.marginals.iter().map(row).collect());
         }
-        p.log_z
-    } else {
-        0.0
-    };
-    if k > 1 {
-        let found = predictor.best_labellings(k)?;
-        let ranked = found.into_iter().map(|(l, labels)| {
-            let probability = predictor.probability(&l.labels, log_z)?;
-            Ok(Ranked { labels, score: l.score, probability })
-        });
-        record.nbest = Some(ranked.collect::<Result<_>>()?);
     }
     let line = block.tokens().get(first).map_or("", |token| block.slice(token.span));
     write(&record, format.kind(), line, out)

@@ -180,6 +180,7 @@ impl Task for LabelTask<'_> {
             data: set.bytes() + dev(&DevSet::bytes),
             workers: workers(set, load) + dev(&|dev| dev.scoring(set, load.threads)),
             reading: (set.text + indexing).max(dev(&DevSet::reading)).max(saving),
+            judged: self.dev.is_some(),
         }
     }
 

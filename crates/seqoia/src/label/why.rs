@@ -222,12 +222,11 @@ fn missing(labeller: &Labeller, piece: &str, columns: &[usize]) -> Error {
 
 /// Looks at the sentence that was read.
 fn explain(predictor: &mut Predictor, words: Vec<String>, rival: Option<u16>) -> Result<Why> {
-    let mut found = predictor.raw_nbest(2)?.into_iter().map(|l| l.labels);
+    let (found, log_z) = predictor.raw_nbest(2)?;
+    let mut found = found.into_iter().map(|l| l.labels);
     let best = found.next().unwrap_or_default();
     let probabilities = predictor.probabilities(&best)?;
-    let second = found
-        .next()
-        .map(|labels| Ok::<_, Error>((predictor.probability(&labels, probabilities.log_z)?, labels)));
+    let second = found.next().map(|labels| Ok::<_, Error>((predictor.probability(&labels, log_z)?, labels)));
     let second = second.transpose()?;
     let labeller = predictor.labeller();
     let inside = Inspector::new(labeller)?;

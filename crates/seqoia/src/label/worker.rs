@@ -15,7 +15,7 @@ use super::columns::{column_name, read_columns};
 use super::known::KnownLabels;
 use crate::error::{Error, Result, counted};
 
-/// What a token of one of many labellings takes: for each label, a prefix that may become one of them.
+/// What a token of one of many labellings takes at most: for each label, a prefix that may become part of it.
 const PREFIX: usize = 12;
 /// And its name, and the name in the output.
 const NAME: usize = 100;
@@ -55,7 +55,7 @@ pub struct Marginals {
 }
 
 /// One of several labellings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Ranked {
     /// Its labels.
     pub labels: Vec<String>,
@@ -71,8 +71,6 @@ pub(crate) struct Probabilities {
     pub(crate) sequence: f64,
     /// Of each label at each token: `[T][K]`.
     pub(crate) marginals: Vec<Vec<f64>>,
-    /// log Z.
-    pub(crate) log_z: f64,
 }
 
 impl Labeller {
@@ -200,13 +198,7 @@ impl Predictor {
             return Ok(vec![]);
         }
         self.read_tokens(tokens)?;
-        let best = self.best_labels()?.to_vec();
-        let log_z = self.probabilities(&best)?.log_z;
-        let ranked = self.best_labellings(k)?.into_iter().map(|(labelling, labels)| {
-            let probability = self.probability(&labelling.labels, log_z)?;
-            Ok(Ranked { labels, score: labelling.score, probability })
-        });
-        ranked.collect()
+        self.ranked(k)
     }
 
     fn best_names(&mut self) -> Result<Vec<String>> {
@@ -352,31 +344,42 @@ impl Predictor {
         seqoia_data::Error::at(file, line, what).help(help).into()
     }
 
-    /// The k best labellings of the sentence that was read, with their names.
+    /// The k best labellings of the sentence that was read, with names and probabilities.
+    pub(crate) fn ranked(&mut self, k: usize) -> Result<Vec<Ranked>> {
+        let (found, log_z) = self.best_labellings(k)?;
+        let ranked = found.into_iter().map(|labelling| {
+            let probability = self.probability(&labelling.labels, log_z)?;
+            let mut labels = vec![];
+            self.names(&labelling.labels, &mut labels);
+            Ok(Ranked { labels, score: labelling.score, probability })
+        });
+        ranked.collect()
+    }
+
+    /// The k best labellings of the sentence that was read, and log Z.
     ///
     /// Known labels that are no labelling in their own scheme are kept all the same; then, several labellings of
     /// the model may be one of the file, which is listed once.
-    pub(crate) fn best_labellings(&mut self, k: usize) -> Result<Vec<(Labelling, Vec<String>)>> {
-        let mut found = vec![];
-        for labelling in self.raw_nbest(k)? {
-            let mut names = vec![];
-            self.names(&labelling.labels, &mut names);
-            found.push((labelling, names));
-        }
+    pub(crate) fn best_labellings(&mut self, k: usize) -> Result<(Vec<Labelling>, f64)> {
+        let (mut found, log_z) = self.raw_nbest(k)?;
         if self.free {
             let mut met = HashSet::new();
-            found.retain(|(_, names)| met.insert(names.clone()));
+            found.retain(|labelling| {
+                let mut names = vec![];
+                self.names(&labelling.labels, &mut names);
+                met.insert(names)
+            });
         }
-        Ok(found)
+        Ok((found, log_z))
     }
 
-    /// The k best labellings in the scheme of the model.
-    pub(crate) fn raw_nbest(&mut self, k: usize) -> Result<Vec<Labelling>> {
+    /// The k best labellings in the scheme of the model, and log Z.
+    pub(crate) fn raw_nbest(&mut self, k: usize) -> Result<(Vec<Labelling>, f64)> {
         self.check_nbest(k)?;
         let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
         let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
-        let found = self.decoder.nbest(space, w, self.sequence.view(), limits, k);
-        if !found.is_empty() || k == 0 || self.sequence.view().is_empty() {
+        let found = self.decoder.nbest_and_log_z(space, w, self.sequence.view(), limits, k);
+        if !found.0.is_empty() || k == 0 || self.sequence.view().is_empty() {
             return Ok(found);
         }
         self.set_free()?;
@@ -405,7 +408,7 @@ impl Predictor {
         let row = |t: usize| {
             (0..space.labels).map(|y| self.decoder.marginal(space, t, seqoia_core::cast::label(y))).collect()
         };
-        Ok(Probabilities { sequence, marginals: (0..labels.len()).map(row).collect(), log_z })
+        Ok(Probabilities { sequence, marginals: (0..labels.len()).map(row).collect() })
     }
 
     /// Probability of a labelling of the sentence that was scored last.

@@ -81,6 +81,7 @@ impl Task for RerankTask<'_> {
             // Text and lists, while the table of names grows; then names and weights once more in a table, in parts
             // and in the bytes of a model.
             reading: (sets.map(|set| set.text).max().unwrap_or(0) + names / 2).max(3 * names + 12 * weights),
+            judged: self.dev.is_some(),
         }
     }
 

@@ -81,6 +81,8 @@ pub struct Need {
     pub workers: usize,
     /// Bytes beside the data while it is read or a model is written, when nothing is learned.
     pub reading: usize,
+    /// Weights are scored after each pass, so that the best ones are kept beside those of the moment.
+    pub judged: bool,
 }
 
 /// What a run is about, in words and as a record.

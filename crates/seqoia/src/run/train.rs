@@ -76,15 +76,19 @@ impl<'a> Run<'a> {
         let (threads, learner) = (self.options.threads, &self.profile);
         let batch = if learner.whole { 0 } else { self.strategy.batch() };
         let need = self.task.memory(&Load { threads, batch });
-        // The weights of the moment, the best ones, what a save makes of them; for each worker a gradient and its
-        // copy in single precision, or one plane of scratch.
-        let planes = 4 + if learner.whole { 2 } else { 1 } * threads;
+        // For each worker a gradient and its copy in single precision, or one plane of scratch; what a search finds
+        // is a list.
+        let workers = if learner.whole { 2 } else { usize::from(!learner.searches()) } * threads;
+        // The weights of the moment, unless a search gives them away in the end; the best ones, where they are kept.
+        let kept = need.judged || self.options.checkpoint_every.is_some() || self.options.resume.is_some();
+        let planes = workers + usize::from(kept || !learner.searches()) + usize::from(kept);
         let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
         let learning = (learner.per_weight + file + 8 * planes) * need.weights;
+        let saving = need.reading + 8 * need.weights;
         let examples = learner.per_example * self.task.examples();
         // The file that the run goes on from is mapped, and was read once.
         let resumed = self.options.resume.as_ref().map_or(0, |checkpoint| checkpoint.bytes());
-        PROGRAM + need.data + learning.max(need.reading) + examples + need.workers + resumed
+        PROGRAM + need.data + learning.max(saving) + examples + need.workers + resumed
     }
 
     /// The pass after which the run goes on, if it resumes another.
@@ -147,14 +151,13 @@ impl<'a> Run<'a> {
         while ended.is_none() {
             let pass = progress.pass + 1;
             let report = strategy.pass(pass, &mut *learner)?;
-            let weights = learner.weights();
-            if let Some(what) = unfit(&weights) {
-                return Err(seqoia_core::Error::Learner(format!(
-                    "after pass {pass} {what}; no model was written; try a lower rate, a stronger penalty or \
-                     another learner"
-                ))
-                .into());
+            // Without dev data the last weights are the only ones that count.
+            if !has_dev {
+                progress.best = vec![];
             }
+            // Those of a search need not be looked at before: with weights that are not finite it fails.
+            let waits = !has_dev && digests.is_none() && self.profile.searches();
+            let weights = if waits { vec![] } else { fit(learner.weights(), pass)? };
             let scores = scores_of(&weights)?;
             let gain = match (progress.scores.first(), scores.first()) {
                 (Some(old), Some(new)) => options.keep_last || new.beats(old),
@@ -180,6 +183,9 @@ impl<'a> Run<'a> {
             ended = self.ended(&progress, has_dev, stop);
             if stuck && ended.is_none() {
                 ended = progress.converged.clone().map(Ended::Converged);
+            }
+            if waits && ended.is_some() {
+                progress.best = fit(learner.take_weights(), pass)?;
             }
             let due = |every: u64| pass.is_multiple_of(every) || ended.is_some();
             if let Some((_, digests)) = digests.as_ref().filter(|(every, _)| due(*every)) {
@@ -282,6 +288,15 @@ impl<'a> Run<'a> {
             _ => (progress.pass == self.passes()).then_some(Ended::Passes),
         }
     }
+}
+
+/// Weights that can become a model.
+fn fit(weights: Vec<f64>, pass: u64) -> Result<Vec<f64>> {
+    let Some(what) = unfit(&weights) else { return Ok(weights) };
+    Err(seqoia_core::Error::Learner(format!(
+        "after pass {pass} {what}; no model was written; try a lower rate, a stronger penalty or another learner"
+    ))
+    .into())
 }
 
 /// Why weights cannot become a model, if they cannot.

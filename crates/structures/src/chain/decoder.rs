@@ -2,7 +2,7 @@
 //! lie in a mapped model file. Prediction, dev scores and margin learners call the same code.
 
 use super::beam::Beam;
-use super::kbest::KBest;
+use super::kbest::{KBest, Scored};
 use super::kernel::{ForwardBackward, Kernel, Real, best_path};
 use super::{Limits, SpaceView, Steps};
 use seqoia_core::Isa;
@@ -119,7 +119,9 @@ impl<R: Real> Decoder<R> {
 
     /// The k best labellings of what was scored.
     pub(crate) fn nbest_scored(&mut self, space: SpaceView<'_>, k: usize) -> Vec<Labelling> {
-        self.kbest.run(space, &self.nodes, &self.edges, self.stride, k)
+        let Decoder { kernel, nodes, edges, best, kbest, .. } = self;
+        kernel.best_prefixes(space, nodes, edges, self.stride, best);
+        kbest.run(space, Scored { nodes, edges, stride: self.stride, best }, k)
     }
 
     /// The best labelling within the limits, into `labels`; returns its score, which is not finite if
@@ -171,6 +173,24 @@ impl<R: Real> Decoder<R> {
         self.score(space, w, R::ONE, x);
         self.limit(space, limits);
         self.nbest_scored(space, k)
+    }
+
+    /// The same, and log Z over all labellings within the limits, of which [`Decoder::score_of`] makes probabilities.
+    pub fn nbest_and_log_z(
+        &mut self,
+        space: SpaceView<'_>,
+        w: &[R],
+        x: SequenceView<'_>,
+        limits: Limits<'_>,
+        k: usize,
+    ) -> (Vec<Labelling>, f64) {
+        self.score(space, w, R::ONE, x);
+        self.limit_steps(space, limits.steps);
+        let isa = self.kernel.isa();
+        let log_z =
+            self.forward_backward.run(isa, space, &self.nodes, &self.edges, self.stride, limits, None);
+        self.limit(space, Limits { steps: None, ..limits });
+        (self.nbest_scored(space, k), log_z)
     }
 
     /// Probabilities of all labels at all positions among the labellings within the limits, and log Z;

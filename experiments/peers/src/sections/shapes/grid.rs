@@ -34,11 +34,12 @@ fn base() -> Shape {
 
 /// With so many labels.
 fn labels(labels: usize, pairs: Pairs) -> Shape {
-    let tokens = match labels {
-        ..=33 => 60_000,
-        34..=65 => 24_000,
-        66..=120 => 18_000, // all pairs of 120 still fit
-        _ => 8_000,         // of 400, one pair in twenty occurs
+    let tokens = match (labels, pairs) {
+        (..=33, _) => 60_000,
+        (34..=65, _) => 24_000,
+        (66..=120, _) => 18_000, // all pairs of 120 still fit
+        (_, Pairs::Sparse) => 8_000,
+        (_, Pairs::Dense) => labels * labels * 5 / 4, // all pairs
     };
     let dense = if pairs == Pairs::Dense { ", dense" } else { "" };
     Shape { name: format!("{labels} labels{dense}"), labels, pairs, tokens, ..base() }

@@ -48,6 +48,10 @@ pub(super) struct Corpus {
     sources: [&'static str; 2],
     files: [&'static str; 2],
     flags: &'static [&'static str],
+    /// Flags of whole training: what a user says about the features, and nothing about learning.
+    whole: Option<&'static [&'static str]>,
+    /// The column that `predict` writes labels into, where it does not add one.
+    replaced: Option<&'static str>,
     raw: Raw,
 }
 
@@ -60,16 +64,29 @@ const CORPORA: [Corpus; 8] = [
         sources: ["conll2000/train.txt.gz", "conll2000/test.txt.gz"],
         files: COLUMNS,
         flags: &["-t", "template.crfpp"],
+        whole: Some(&["--features", "chunking"]),
+        replaced: None,
         raw: Raw::Template("conll2000/template.crfpp"),
     },
-    names("CoNLL-2003 names, IOB1", &["--features", "ner", "--pairs", "observed", "--scheme", "iob1"]),
-    names("CoNLL-2003 names, IOB2", &["--features", "ner", "--pairs", "observed", "--scheme", "iob2"]),
-    names("CoNLL-2003 names, IOBES", &["--features", "ner", "--pairs", "observed", "--scheme", "iobes"]),
+    names("CoNLL-2003 names, IOB1", None, &["--features", "ner", "--pairs", "observed", "--scheme", "iob1"]),
+    // The recipe chooses its own scheme, so one of the three rows has it.
+    names(
+        "CoNLL-2003 names, IOB2",
+        Some(&["--features", "ner"]),
+        &["--features", "ner", "--pairs", "observed", "--scheme", "iob2"],
+    ),
+    names(
+        "CoNLL-2003 names, IOBES",
+        None,
+        &["--features", "ner", "--pairs", "observed", "--scheme", "iobes"],
+    ),
     Corpus {
         name: "EWT parts of speech",
         sources: ["ud-english-ewt/en_ewt-ud-train.conllu.gz", "ud-english-ewt/en_ewt-ud-test.conllu.gz"],
         files: ["train.conllu", "test.conllu"],
         flags: &["--features", "pos", "--label", "xpos"],
+        whole: Some(&["--features", "pos", "--label", "xpos"]),
+        replaced: Some("xpos"),
         raw: Raw::Same,
     },
     Corpus {
@@ -77,6 +94,8 @@ const CORPORA: [Corpus; 8] = [
         sources: ["msra-ner/train.bio.xz", "msra-ner/test.bio.xz"],
         files: COLUMNS,
         flags: &["-t", "template.crfpp"],
+        whole: Some(&["-t", "template.crfpp"]),
+        replaced: None,
         raw: Raw::Characters,
     },
     Corpus {
@@ -84,6 +103,8 @@ const CORPORA: [Corpus; 8] = [
         sources: ["ocr-letters/letter.data.gz"; 2],
         files: ["train.data", "test.data"],
         flags: &["--format", "ocr"],
+        whole: Some(&["--format", "ocr"]),
+        replaced: None,
         raw: Raw::Letters,
     },
     Corpus {
@@ -91,12 +112,18 @@ const CORPORA: [Corpus; 8] = [
         sources: ["conll2002-ned/ned.train.gz", "conll2002-ned/ned.testb.gz"],
         files: ["train.jsonl", "test.jsonl"],
         flags: &["--format", "jsonl"],
+        whole: Some(&["--format", "jsonl"]),
+        replaced: None,
         raw: Raw::Dicts,
     },
 ];
 
-const fn names(name: &'static str, flags: &'static [&'static str]) -> Corpus {
-    Corpus { name, sources: NAMES, files: COLUMNS, flags, raw: Raw::Same }
+const fn names(
+    name: &'static str,
+    whole: Option<&'static [&'static str]>,
+    flags: &'static [&'static str],
+) -> Corpus {
+    Corpus { name, sources: NAMES, files: COLUMNS, flags, whole, replaced: None, raw: Raw::Same }
 }
 
 /// The corpora that are there; notes say which are not.
@@ -146,7 +173,9 @@ impl Corpus {
             let dump = bench.tools.seqoia_in(&folder, &["train", "--dump-features", "--quiet"]);
             dump.with(self.flags).with(&[self.files[part]]).into_file(ready).run()?;
         }
-        Row::ready(self.name, &folder, self.files, self.flags)
+        let mut row = Row::ready(self.name, &folder, self.files, self.flags)?;
+        (row.whole, row.task.replaced) = (self.whole, self.replaced);
+        Ok(row)
     }
 
     /// The first sentences. A child unpacks them: what xz needs would count for all tools that are started later.

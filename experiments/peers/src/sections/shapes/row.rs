@@ -16,6 +16,8 @@ use crate::expand::for_vowpal;
 
 /// The test data so many times in one file, for `predict`.
 const COPIES: u64 = 10;
+/// Steps of a pass, pairs of labels times tokens, from which on python-crfsuite takes minutes for each: fewer are made.
+const LONG: u64 = 10_000_000_000;
 /// Ready attributes for training and for the test.
 pub(super) const READY: [&str; 2] = ["train.crfsuite", "test.crfsuite"];
 
@@ -31,6 +33,14 @@ pub(super) struct Row {
     pub(super) inputs: [String; 2],
     /// How many tokens more the first has.
     pub(super) tokens: u64,
+    /// Flags of whole training, if the row has one.
+    pub(super) whole: Option<&'static [&'static str]>,
+    /// Iterations of L-BFGS: of a short run, and of a longer one.
+    pub(super) passes: [usize; 2],
+    /// The same for epochs of the averaged perceptron, beside which reading is measured.
+    pub(super) epochs: [usize; 2],
+    /// And where an epoch is measured: more, if it is short.
+    pub(super) ap: [usize; 2],
 }
 
 impl Row {
@@ -85,7 +95,20 @@ impl Row {
         };
         let tokens = COPIES * test_size.tokens - test_size.first;
         let theirs = if extension == "jsonl" { files } else { READY };
-        Ok(Row { name: name.to_owned(), task, theirs, inputs, tokens })
+        let labels = task.counts.labels.len() as u64;
+        let long = labels * labels * size.tokens > LONG;
+        let [passes, epochs] = if long { [[2, 4], [1, 2]] } else { [[9, 17], [2, 6]] };
+        Ok(Row {
+            name: name.to_owned(),
+            task,
+            theirs,
+            inputs,
+            tokens,
+            whole: None,
+            passes,
+            epochs,
+            ap: epochs,
+        })
     }
 }
 
@@ -228,6 +251,7 @@ mod tests {
         assert_eq!(read(&row.inputs[1]), "Y\ta\nZ\ta\n\n");
         assert_eq!(read(&row.inputs[0]).lines().count(), 50);
         assert_eq!((row.tokens, row.task.counts.tokens, row.task.counts.labels.len()), (28, 3, 2));
+        assert_eq!((row.passes, row.epochs), ([9, 17], [2, 6]));
     }
 
     #[test]

@@ -40,18 +40,14 @@ impl Turns {
     pub(super) fn run(&self, repeat: usize) -> Vec<Option<Vec<Usage>>> {
         let mut all = vec![Some(vec![]); self.calls.len()];
         for turn in 0..repeat * TIMES {
-            let (round, again) = (turn / TIMES + 1, turn % TIMES > 0);
+            let again = turn % TIMES > 0;
             for (call, runs) in self.calls.iter().zip(&mut all) {
                 let Some(known) = runs else { continue };
                 if again && known.last().is_some_and(|last: &Usage| last.cpu >= SHORT) {
                     continue;
                 }
                 match call.run() {
-                    Ok(usage) => {
-                        let line = call.line();
-                        screen::note(&format!("  {round}/{repeat}  {:8.2} CPU s  {line}", usage.cpu));
-                        known.push(usage);
-                    }
+                    Ok(usage) => known.push(usage),
                     Err(error) => {
                         screen::note(&format!("  failed: {error:#}"));
                         *runs = None;

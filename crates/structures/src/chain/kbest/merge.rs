@@ -1,20 +1,14 @@
-//! The k best labellings (the parallel form of Viterbi's recursion; Seshadri & Sundberg 1994).
+//! The slow twin: the k best labellings by filling every list (the parallel form of Viterbi's recursion;
+//! Seshadri & Sundberg 1994).
 //!
 //! For each position and label the k best prefixes are kept with the label and the rank they come
 //! from. Each list is merged from the K lists before it, k times the best head: T K K k steps.
 //! Equal scores go to the lower label before. What is ruled out scores `Real::LEAST` and is in no list.
 
-use super::kernel::Real;
-use super::{Labelling, SpaceView};
+use super::most;
+use crate::chain::kernel::Real;
+use crate::chain::{Labelling, SpaceView};
 use seqoia_core::cast::{label, narrow};
-
-/// The most prefixes, which are numbered with 32 bits: where k labels a list would be more, fewer are found.
-const MOST: usize = 1 << 28;
-
-/// The largest k for so many positions and labels.
-pub(super) fn most(length: usize, labels: usize) -> usize {
-    MOST / length.saturating_mul(labels).max(1)
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Prefix<R> {
@@ -25,15 +19,15 @@ struct Prefix<R> {
 
 /// The lists of all positions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KBest<R> {
+pub(super) struct Merge<R> {
     prefixes: Vec<Prefix<R>>, // lists one after another, by position and label
     starts: Vec<u32>,         // [T * K + 1]
     heads: Vec<u32>,          // [K] how far each list before has been used
 }
 
-impl<R: Real> KBest<R> {
+impl<R: Real> Merge<R> {
     /// At most `k` labellings of `nodes` [T][W] and `edges` ([K][W] with stride 0), best first.
-    pub(crate) fn run(
+    pub(super) fn run(
         &mut self,
         space: SpaceView<'_>,
         nodes: &[R],
