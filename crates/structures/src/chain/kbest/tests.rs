@@ -42,7 +42,8 @@ fn compare<R: Real>(seed: u64) {
         let k = [0, 1, 2, 5, 40, 300][random.below(6)];
         let stride = if random.below(2) == 0 { 0 } else { labels * width };
         let matrices = if stride == 0 { 1 } else { length.saturating_sub(1) };
-        let space = SpaceView { labels, width, dense: 0, singles: &[], edge_starts: &[0], edge_pairs: &[] };
+        let space =
+            SpaceView { labels, width, dense: 0, singles: &[], ones: 0, edge_starts: &[0], edge_pairs: &[] };
         let nodes: Vec<R> = (0..length * width).map(|_| draw(&mut random, from)).collect();
         let edges: Vec<R> = (0..matrices * labels * width).map(|_| draw(&mut random, from)).collect();
         Kernel::new(Isa::detect()).best_prefixes(space, &nodes, &edges, stride, &mut best);
@@ -68,7 +69,8 @@ fn lists_on_demand_equal_lists_that_are_filled() {
 #[test]
 fn a_long_sequence_has_its_second_best() {
     let (length, width) = (300_000, 4);
-    let space = SpaceView { labels: 2, width, dense: 0, singles: &[], edge_starts: &[0], edge_pairs: &[] };
+    let space =
+        SpaceView { labels: 2, width, dense: 0, singles: &[], ones: 0, edge_starts: &[0], edge_pairs: &[] };
     let mut nodes = vec![0.0f64; length * width];
     nodes.iter_mut().step_by(width).for_each(|x| *x = 1.0);
     nodes[width] = 0.5; // the label at position 1 is the least sure
