@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::table::hash;
 use super::template::Program;
 use super::{Keys, KeysView, Lexica, LexicaView, Strings, StringsView, UNKNOWN};
 use seqoia_core::prefetch;
@@ -12,11 +13,20 @@ pub trait Dictionary {
     fn dense(&self) -> u32;
     /// The number of a value, or [`UNKNOWN`].
     fn value(&mut self, string: &str) -> u32;
+    /// The same for a string whose hash is known.
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32;
+    /// The number of an attribute of the file's own, given its tuple (group, value); [`UNKNOWN`] leaves it out.
+    /// The value is known.
+    fn given(&mut self, key: &[u32]) -> u32;
     /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
     /// [`UNKNOWN`] leaves it out.
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
     /// Word lists that attributes look into.
     fn lexica(&self) -> LexicaView<'_>;
+    /// The table that [`Dictionary::value`] will look into.
+    fn strings(&self) -> StringsView<'_>;
+    /// Asks for the memory that [`Dictionary::given`] will look into.
+    fn fetch_given(&self, value: u32);
     /// The table that [`Dictionary::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
     /// Asks for the memory of the attribute that has most likely this hash.
@@ -38,6 +48,8 @@ pub struct Growing {
     pub lexica: Arc<Lexica>,
     /// The training sentence that is read, counted from 1, which does not look into its own words; 0 if none.
     pub sentence: u32,
+    /// All attributes are the file's own. Each is one value then, and has its number: there is nothing to look up.
+    plain: bool,
     full: bool,
 }
 
@@ -52,6 +64,7 @@ impl Growing {
             edges: keys,
             lexica,
             sentence: 0,
+            plain: program.is_given_alone(),
             full: false,
         }
     }
@@ -67,6 +80,32 @@ impl Dictionary for Growing {
     fn dense(&self) -> u32 {
         0 // numbers are not the last ones yet
     }
+
+    #[inline]
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
+        self.strings.intern_hashed(string, code).unwrap_or_else(|| {
+            self.full = true;
+            UNKNOWN
+        })
+    }
+
+    #[inline]
+    fn given(&mut self, key: &[u32]) -> u32 {
+        if !self.plain {
+            return self.attribute(false, key, hash(key));
+        }
+        if key[1] as usize == self.nodes.view().len() {
+            self.nodes.push(key);
+        }
+        key[1]
+    }
+
+    #[inline]
+    fn strings(&self) -> StringsView<'_> {
+        self.strings.view()
+    }
+
+    fn fetch_given(&self, _: u32) {}
 
     #[inline]
     fn value(&mut self, string: &str) -> u32 {
@@ -116,9 +155,52 @@ pub struct Frozen<'a> {
     pub lexica: LexicaView<'a>,
 }
 
+impl Frozen<'_> {
+    /// The number of a tuple in the table of attributes of tokens, or [`UNKNOWN`]. Where all attributes are the
+    /// file's own a tuple has the number of its value, which a look tells; the table may then have no slots.
+    #[must_use]
+    #[inline]
+    pub fn node(&self, key: &[u32]) -> u32 {
+        if let &[group, value] = key
+            && self.nodes.stride == 2
+            && self.nodes.keys.as_chunks().0.get(value as usize) == Some(&[group, value])
+        {
+            return value;
+        }
+        self.nodes.find(key)
+    }
+}
+
 impl Dictionary for Frozen<'_> {
     fn dense(&self) -> u32 {
         self.dense
+    }
+
+    #[inline]
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
+        self.strings.find_hashed(string, code)
+    }
+
+    #[inline]
+    fn given(&mut self, key: &[u32]) -> u32 {
+        let id = self.node(key);
+        match self.node_numbers {
+            Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
+            None => id,
+        }
+    }
+
+    #[inline]
+    fn strings(&self) -> StringsView<'_> {
+        self.strings
+    }
+
+    #[inline]
+    fn fetch_given(&self, value: u32) {
+        prefetch(self.nodes.keys, value as usize * self.nodes.stride);
+        if let Some(numbers) = self.node_numbers {
+            prefetch(numbers, value as usize);
+        }
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::function::{NO, YES, full_width, lower};
+use super::given::Given;
 use super::lexicon::{NOWHERE, PLACES};
 use super::mentions::Mentions;
 use super::table::hash;
@@ -67,7 +68,7 @@ pub struct Extractor {
     mentions: Mentions,
     keys: Vec<u32>,  // [WINDOW][templates][stride] tuples of some tokens
     codes: Vec<u64>, // [WINDOW][templates] their hashes, or a mark
-    key: Vec<u32>,   // [stride] of an attribute that the file has
+    given: Given,
     later: Vec<(u32, f32)>,
     text: String,
     wide: String,
@@ -136,7 +137,7 @@ impl Extractor {
             mentions: Mentions::default(),
             keys: vec![],
             codes: vec![],
-            key: vec![],
+            given: Given::default(),
             later: vec![],
             text,
             wide,
@@ -159,7 +160,6 @@ impl Extractor {
         nodes: &mut Ragged,
         edges: &mut Ragged,
     ) -> Result<()> {
-        self.fill_rows(dictionary, block, tokens.clone());
         let program = Arc::clone(&self.program);
         let (values, dense, stride) = (program.has_values(), dictionary.dense(), program.stride);
         for out in [&mut *nodes, &mut *edges] {
@@ -168,6 +168,11 @@ impl Extractor {
             }
         }
         let (given, mut looked) = (program.given(), 0);
+        if let Some(group) = given.filter(|_| program.is_given_alone()) {
+            self.given.extract(dictionary, [group, narrow(stride)], block, tokens, nodes);
+            return Ok(());
+        }
+        self.fill_rows(dictionary, block, tokens.clone());
         for t in 0..tokens.len() {
             if t % WINDOW == 0 {
                 self.look_ahead(dictionary, t..tokens.len().min(t + WINDOW), tokens.len());
@@ -203,7 +208,7 @@ impl Extractor {
                 }
             }
             if let Some(group) = given {
-                self.given(dictionary, group, block.attributes(tokens.start + t), nodes);
+                self.given.add(dictionary, [group, narrow(stride)], block, tokens.start + t, nodes);
             }
             dense_first(nodes, from[0], dense, &mut self.later);
             nodes.starts.push(narrow(nodes.items.len()));
@@ -212,33 +217,6 @@ impl Extractor {
             }
         }
         Ok(())
-    }
-
-    /// Appends the attributes that the file has. Values are kept from the first on that is not 1.
-    fn given<'a, D: Dictionary>(
-        &mut self,
-        dictionary: &mut D,
-        group: u32,
-        attributes: impl Iterator<Item = (&'a str, f32)>,
-        nodes: &mut Ragged,
-    ) {
-        self.key.resize(self.program.stride, 0);
-        for (name, value) in attributes {
-            self.key[0] = group;
-            self.key[1] = dictionary.value(name);
-            if self.key[1] >= UNKNOWN {
-                continue;
-            }
-            let attribute = dictionary.attribute(false, &self.key, hash(&self.key));
-            if attribute >= UNSET {
-                continue;
-            }
-            if value != 1.0 || !nodes.values.is_empty() {
-                nodes.values.resize(nodes.items.len(), 1.0);
-                nodes.values.push(value);
-            }
-            nodes.items.push(attribute);
-        }
     }
 
     /// Puts together the tuples of all attributes of some tokens of a sentence of `length`, and asks for the
@@ -523,7 +501,10 @@ fn number(
 
 /// Brings attributes below `dense` to the front of the list that is being written; the order is kept
 /// otherwise.
-fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &mut Vec<(u32, f32)>) {
+pub(super) fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &mut Vec<(u32, f32)>) {
+    if dense == 0 {
+        return;
+    }
     let mut kept = from;
     later.clear();
     for i in from..lists.items.len() {

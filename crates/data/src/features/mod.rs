@@ -14,6 +14,7 @@ pub mod crfpp;
 mod dictionary;
 mod extract;
 mod function;
+mod given;
 mod index;
 mod lexicon;
 mod memory;

@@ -14,6 +14,7 @@ mod guess;
 mod jsonl;
 mod ocr;
 mod reader;
+mod scan;
 mod sentences;
 mod tagged;
 mod words;
