@@ -7,6 +7,18 @@ use super::template::Program;
 use super::{Keys, KeysView, Lexica, LexicaView, Strings, StringsView, UNKNOWN};
 use seqoia_core::prefetch;
 
+/// In place of a number: it has not been looked for yet.
+pub(super) const UNSET: u32 = u32::MAX - 2;
+
+/// Which fact about a value is meant.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// What a view reads of it.
+    View(usize),
+    /// The attribute of a template with one piece: which of them, of how many, and whether of edges.
+    Single(usize, usize, bool),
+}
+
 /// Gives numbers to values and attributes.
 pub trait Dictionary {
     /// Attributes below this number have dense rows and are to come first in their lists.
@@ -29,6 +41,23 @@ pub trait Dictionary {
     fn fetch_given(&self, value: u32);
     /// The table that [`Dictionary::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
+    /// Facts about values below this number are kept here, those about others by the extractor.
+    fn base(&self) -> u32 {
+        0
+    }
+    /// A fact about a value below [`Dictionary::base`]; `u32::MAX - 2` if it is not known.
+    fn kept(&self, place: Place, id: u32) -> u32 {
+        let _ = (place, id);
+        UNSET
+    }
+    /// Asks for the memory of the attributes of one value, `width` of them.
+    fn fetch_single(&self, width: usize, id: u32) {
+        let _ = (width, id);
+    }
+    /// Notes a fact that was found out.
+    fn note(&mut self, place: Place, id: u32, value: u32) {
+        let _ = (place, id, value);
+    }
     /// Asks for the memory of the attribute that has most likely this hash.
     fn fetch(&self, edge: bool, code: u64) {
         self.keys(edge).fetch_key(code);
@@ -49,7 +78,7 @@ pub struct Growing {
     /// The training sentence that is read, counted from 1, which does not look into its own words; 0 if none.
     pub sentence: u32,
     /// All attributes are the file's own. Each is one value then, and has its number: there is nothing to look up.
-    plain: bool,
+    plain: Option<u32>, // their group
     full: bool,
 }
 
@@ -64,9 +93,14 @@ impl Growing {
             edges: keys,
             lexica,
             sentence: 0,
-            plain: program.is_given_alone(),
+            plain: program.given().filter(|_| program.is_given_alone()),
             full: false,
         }
+    }
+
+    /// The group of all attributes, if they are the file's own.
+    pub(super) fn plain(&self) -> Option<u32> {
+        self.plain
     }
 
     /// Something did not fit any more: four billion of anything are too many.
@@ -91,7 +125,7 @@ impl Dictionary for Growing {
 
     #[inline]
     fn given(&mut self, key: &[u32]) -> u32 {
-        if !self.plain {
+        if self.plain.is_none() {
             return self.attribute(false, key, hash(key));
         }
         if key[1] as usize == self.nodes.view().len() {

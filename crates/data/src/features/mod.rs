@@ -19,7 +19,9 @@ mod index;
 mod lexicon;
 mod memory;
 mod mentions;
+mod part;
 mod pattern;
+mod reading;
 pub mod sets;
 mod table;
 mod template;
@@ -27,7 +29,7 @@ mod view;
 pub mod wapiti;
 mod word_list;
 
-pub use dictionary::{Dictionary, Frozen, Growing};
+pub use dictionary::{Dictionary, Frozen, Growing, Place};
 pub use extract::{Extractor, Matched};
 pub use function::Function;
 pub use index::{Indexed, Indexer, Labels, MOST_LABELS, OR};

@@ -32,6 +32,7 @@ pub use guess::Guess;
 pub use jsonl::{Jsonl, has_key as has_json_key, put_with_other_keys};
 pub use ocr::Ocr;
 pub use reader::Reader;
+pub(crate) use reader::Taken;
 pub use sentences::{AsToken, Parts, Ready, Sentences};
 pub use tagged::Tagged;
 pub use words::{SCHEME as WORDS_SCHEME, Words, is_cut};

@@ -222,9 +222,18 @@ impl Space {
             Layout::Observed => prefers_row(width, nodes.of(a).len(), nodes.counts[a]),
             Layout::Stored => nodes.of(a).len() >= Self::stored_rows_from(width),
         };
-        let mut order: Vec<u32> = (0..narrow(nodes.len())).collect();
-        order.sort_by_key(|&a| (!is_dense(a as usize), std::cmp::Reverse(nodes.counts[a as usize])));
-        let dense = order.iter().take_while(|&&a| is_dense(a as usize)).count();
+        // Dense ones first, then frequent ones, then as they are: all of it in one word, which sorts without a look
+        // elsewhere. Counts sum up to less than 2^32, so only one of them can be cut.
+        const MOST: u32 = u32::MAX >> 1;
+        let key = |a: u32| {
+            let rarity = MOST - nodes.counts[a as usize].min(MOST);
+            u64::from(!is_dense(a as usize)) << 63 | u64::from(rarity) << 32 | u64::from(a)
+        };
+        let mut keys: Vec<u64> = (0..narrow(nodes.len())).map(key).collect();
+        keys.sort_unstable();
+        let dense = keys.partition_point(|key| key >> 63 == 0);
+        #[allow(clippy::cast_possible_truncation)] // the low half
+        let order: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
 
         let mut space =
             Space { labels, width, dense, transitions: transitions.is_some(), ..Space::default() };
