@@ -248,7 +248,12 @@ mod tests {
                 m.nodes.items.extend((0..t % 5).map(|i| narrow((t * 7 + i * 13) % 50)));
                 m.nodes.starts.push(narrow(m.nodes.items.len()));
             }
-            m.nodes.values.extend((0..m.nodes.items.len()).filter(|_| valued).map(|i| i as f32));
+            m.nodes.values.extend(
+                (0..m.nodes.items.len())
+                    .filter(|_| valued)
+                    .map(seqoia_core::cast::real)
+                    .map(seqoia_core::cast::single),
+            );
             let numbers: Vec<u32> = (0..50).map(|a| if a % 3 == 0 { NONE } else { 49 - a }).collect();
             let (mut items, mut values, mut starts) = (vec![], vec![], vec![0]);
             for t in 0..tokens {
@@ -257,7 +262,11 @@ mod tests {
                     range.map(|i| (numbers[m.nodes.items[i] as usize], i)).filter(|p| p.0 != NONE).collect();
                 list.sort_by_key(|p| p.0);
                 items.extend(list.iter().map(|p| p.0));
-                values.extend(list.iter().filter(|_| valued).map(|p| p.1 as f32));
+                values.extend(
+                    list.iter()
+                        .filter(|_| valued)
+                        .map(|p| seqoia_core::cast::single(seqoia_core::cast::real(p.1))),
+                );
                 starts.push(narrow(items.len()));
             }
             for threads in [1, 2, 3] {
