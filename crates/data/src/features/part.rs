@@ -192,6 +192,7 @@ impl Dictionary for Adding<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     new: New,
+    last: Last,
     bases: Bases,
     pub(super) extractor: Extractor,
     labels: Labels,
@@ -204,11 +205,22 @@ pub(super) struct Part {
     error: Option<Error>,
 }
 
+/// Look-ups ahead of which a slot is asked for.
+const AHEAD: usize = 16;
+
 /// The last numbers of what was new in a block.
-struct Numbers {
+#[derive(Clone, Debug, Default)]
+struct Last {
     values: Vec<u32>,
-    nodes: Vec<u32>,
-    edges: Vec<u32>,
+    tuples: [Tuples; 2], // of tokens and of edges
+}
+
+/// New tuples with the last numbers of their values.
+#[derive(Clone, Debug, Default)]
+struct Tuples {
+    keys: Vec<u32>, // [n][stride]
+    codes: Vec<u64>,
+    numbers: Vec<u32>, // their own
 }
 
 impl Part {
@@ -223,6 +235,7 @@ impl Part {
                 edges: keys,
                 notes: vec![],
             },
+            last: Last::default(),
             bases: Bases::default(),
             extractor,
             labels: Labels::default(),
@@ -314,14 +327,14 @@ impl Part {
         Ok(())
     }
 
-    /// Gives what is new its last numbers, puts them in place, and takes `kept` along.
+    /// Gives new labels and values their last numbers: the first of four steps, of which the second and the last need
+    /// nothing but the block.
     ///
     /// # Errors
     /// What is broken in the block, the first of it: `too_many` makes an error of a line with a label too many.
-    pub(super) fn settle(
+    pub(super) fn number_values(
         &mut self,
         dictionary: &mut Growing,
-        kept: &mut Kept,
         labels: &mut Labels,
         too_many: impl FnOnce(u32) -> Error,
     ) -> Result<()> {
@@ -339,56 +352,75 @@ impl Part {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        let numbers = self.numbers(dictionary);
-        renumber(&mut self.nodes.items, self.bases.nodes, &numbers.nodes);
-        renumber(&mut self.edges.items, self.bases.edges, &numbers.edges);
-        for note in &self.new.notes {
-            let (base, map) = match note.place {
-                Place::View(_) => (self.bases.values, &numbers.values),
-                Place::Single(.., false) => (self.bases.nodes, &numbers.nodes),
-                Place::Single(.., true) => (self.bases.edges, &numbers.edges),
-            };
-            let id = last_number(note.id, self.bases.values, &numbers.values);
-            kept.set(note.place, id, last_number(note.value, base, map));
+        let (strings, codes) = (self.new.strings.view(), &self.new.codes);
+        self.last.values.clear();
+        for (i, &code) in codes.iter().enumerate() {
+            if let Some(&code) = codes.get(i + AHEAD) {
+                dictionary.strings.view().fetch_slot(code);
+            }
+            let value = dictionary.value_hashed(strings.get(narrow(i)).unwrap_or_default(), code);
+            self.last.values.push(value);
         }
         Ok(())
     }
 
-    fn numbers(&self, dictionary: &mut Growing) -> Numbers {
-        /// Look-ups ahead of which a slot is asked for.
-        const AHEAD: usize = 16;
-        let strings = self.new.strings.view();
-        let mut values = Vec::with_capacity(strings.len());
-        for (i, &code) in self.new.codes.iter().enumerate() {
-            if let Some(&code) = self.new.codes.get(i + AHEAD) {
-                dictionary.strings.view().fetch_slot(code);
+    /// Puts the last numbers of values into tuples, and hashes these.
+    pub(super) fn hash_tuples(&mut self) {
+        let Part { new, bases, last, extractor, .. } = self;
+        for (new, tuples) in [&new.nodes, &new.edges].into_iter().zip(&mut last.tuples) {
+            let stride = new.view().stride.max(1);
+            tuples.keys.clear();
+            tuples.keys.extend_from_slice(new.view().keys);
+            tuples.codes.clear();
+            for key in tuples.keys.chunks_exact_mut(stride) {
+                let pieces = extractor.arity(key[0]); // what is behind them is no value
+                renumber(&mut key[1..=pieces], bases.values, &last.values);
+                tuples.codes.push(hash(key));
             }
-            values.push(dictionary.value_hashed(strings.get(narrow(i)).unwrap_or_default(), code));
         }
+    }
+
+    /// Gives new tuples their last numbers.
+    pub(super) fn number_tuples(&mut self, dictionary: &mut Growing) {
         if let Some(group) = dictionary.plain() {
-            for &value in &values {
+            for &value in &self.last.values {
                 dictionary.given(&[group, value]);
             }
-            return Numbers { nodes: values.clone(), values, edges: vec![] };
+            self.last.tuples[0].numbers.clone_from(&self.last.values);
+            return;
         }
-        let mut keys = [vec![], vec![]];
-        for (edge, new) in [&self.new.nodes, &self.new.edges].into_iter().enumerate() {
-            let view = new.view();
-            let (mut tuples, stride) = (view.keys.to_vec(), view.stride.max(1));
-            for key in tuples.chunks_exact_mut(stride) {
-                let pieces = self.extractor.arity(key[0]); // what is behind them is no value
-                renumber(&mut key[1..=pieces], self.bases.values, &values);
-            }
-            let codes: Vec<u64> = tuples.chunks_exact(stride).map(hash).collect();
-            for (i, (key, &code)) in tuples.chunks_exact(stride).zip(&codes).enumerate() {
+        let stride = self.new.nodes.view().stride.max(1);
+        for (edge, Tuples { keys, codes, numbers }) in [false, true].into_iter().zip(&mut self.last.tuples) {
+            numbers.clear();
+            for (i, (key, &code)) in keys.chunks_exact(stride).zip(&*codes).enumerate() {
                 if let Some(&code) = codes.get(i + AHEAD) {
-                    dictionary.keys(edge == 1).fetch_slot(code);
+                    dictionary.keys(edge).fetch_slot(code);
                 }
-                keys[edge].push(dictionary.attribute(edge == 1, key, code));
+                numbers.push(dictionary.attribute(edge, key, code));
             }
         }
-        let [nodes, edges] = keys;
-        Numbers { values, nodes, edges }
+    }
+
+    /// Puts all last numbers in place.
+    pub(super) fn settle(&mut self) {
+        let Part { new, bases, last, nodes, edges, .. } = self;
+        let [of_nodes, of_edges] = &last.tuples;
+        renumber(&mut nodes.items, bases.nodes, &of_nodes.numbers);
+        renumber(&mut edges.items, bases.edges, &of_edges.numbers);
+        for note in &mut new.notes {
+            let (base, map) = match note.place {
+                Place::View(_) => (bases.values, &last.values),
+                Place::Single(.., false) => (bases.nodes, &of_nodes.numbers),
+                Place::Single(.., true) => (bases.edges, &of_edges.numbers),
+            };
+            note.id = last_number(note.id, bases.values, &last.values);
+            note.value = last_number(note.value, base, map);
+        }
+    }
+
+    /// Keeps what was found out about values, for all workers.
+    pub(super) fn keep(&self, kept: &mut Kept) {
+        self.new.notes.iter().for_each(|note| kept.set(note.place, note.id, note.value));
     }
 
     /// Bytes it takes.
@@ -396,8 +428,16 @@ impl Part {
         let lists = |l: &Ragged| 4 * (l.starts.capacity() + l.items.capacity() + l.values.capacity());
         let New { strings, codes, nodes, edges, notes } = &self.new;
         let new = strings.bytes() + nodes.bytes() + edges.bytes() + 8 * codes.capacity();
+        let last =
+            4 * self.last.values.capacity() + self.last.tuples.iter().map(Tuples::bytes).sum::<usize>();
         let tokens = 2 * self.gold.capacity() + 4 * (self.ends.capacity() + self.lines.capacity());
-        new + size_of::<Note>() * notes.capacity() + lists(&self.nodes) + lists(&self.edges) + tokens
+        new + size_of::<Note>() * notes.capacity() + lists(&self.nodes) + lists(&self.edges) + tokens + last
+    }
+}
+
+impl Tuples {
+    fn bytes(&self) -> usize {
+        4 * (self.keys.capacity() + self.numbers.capacity()) + 8 * self.codes.capacity()
     }
 }
 

@@ -98,6 +98,13 @@ impl Indexer {
                 for job in round.iter_mut() {
                     std::mem::replace(&mut job.result, Ok(()))?;
                     see(&job.block);
+                    let part = &mut job.part;
+                    part.number_values(&mut self.dictionary, &mut self.labels, |line| too_many(&file, line))?;
+                }
+                each(threads, round, |_, job| job.part.hash_tuples());
+                round.iter_mut().for_each(|job| job.part.number_tuples(&mut self.dictionary));
+                each(threads, round, |_, job| job.part.settle());
+                for job in round.iter_mut() {
                     self.take(&file, &mut job.part)?;
                 }
             }
@@ -116,11 +123,7 @@ impl Indexer {
 
     /// Takes in the sentences of a block.
     fn take(&mut self, file: &str, part: &mut Part) -> Result<()> {
-        let too_many = |line: u32| {
-            Error::at(file, line.into(), format!("there are more than {MOST_LABELS} different labels"))
-                .help("is `label` the right column?")
-        };
-        part.settle(&mut self.dictionary, &mut self.kept, &mut self.labels, too_many)?;
+        part.keep(&mut self.kept);
         self.extractor.add_matched(&mut part.extractor);
         let corpus = &mut self.corpus;
         let items = (corpus.nodes.items.len() + part.nodes.items.len())
@@ -157,4 +160,10 @@ impl Indexer {
         }
         Ok(())
     }
+}
+
+/// A label too many, in this line.
+fn too_many(file: &str, line: u32) -> Error {
+    Error::at(file, line.into(), format!("there are more than {MOST_LABELS} different labels"))
+        .help("is `label` the right column?")
 }
