@@ -9,5 +9,6 @@ pub mod open;
 pub mod rules;
 pub mod scheme;
 pub mod text;
+mod threads;
 
 pub use error::{Error, Result};

@@ -12,7 +12,7 @@ use seqoia::{
 };
 
 use super::{folds, learn, model_file, train};
-use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open, refused};
+use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open, refused, threads};
 use crate::reporter::Reporter;
 use crate::{inputs, screen, targets};
 
@@ -84,6 +84,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     options.label_weights = inputs::numbers_of("--label-weight", &label.label_weight)?;
     options.label_costs = inputs::numbers_of("--label-cost", &label.label_cost)?;
     options.format = label.format;
+    options.threads = Some(threads(args.learn.threads)?);
     Ok(options)
 }
 

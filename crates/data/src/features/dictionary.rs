@@ -2,9 +2,22 @@
 
 use std::sync::Arc;
 
+use super::table::hash;
 use super::template::Program;
 use super::{Keys, KeysView, Lexica, LexicaView, Strings, StringsView, UNKNOWN};
 use seqoia_core::prefetch;
+
+/// In place of a number: it has not been looked for yet.
+pub(super) const UNSET: u32 = u32::MAX - 2;
+
+/// Which fact about a value is meant.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// What a view reads of it.
+    View(usize),
+    /// The attribute of a template with one piece: which of them, of how many, and whether of edges.
+    Single(usize, usize, bool),
+}
 
 /// Gives numbers to values and attributes.
 pub trait Dictionary {
@@ -12,13 +25,39 @@ pub trait Dictionary {
     fn dense(&self) -> u32;
     /// The number of a value, or [`UNKNOWN`].
     fn value(&mut self, string: &str) -> u32;
+    /// The same for a string whose hash is known.
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32;
+    /// The number of an attribute of the file's own, given its tuple (group, value); [`UNKNOWN`] leaves it out.
+    /// The value is known.
+    fn given(&mut self, key: &[u32]) -> u32;
     /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
     /// [`UNKNOWN`] leaves it out.
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
     /// Word lists that attributes look into.
     fn lexica(&self) -> LexicaView<'_>;
+    /// The table that [`Dictionary::value`] will look into.
+    fn strings(&self) -> StringsView<'_>;
+    /// Asks for the memory that [`Dictionary::given`] will look into.
+    fn fetch_given(&self, value: u32);
     /// The table that [`Dictionary::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
+    /// Facts about values below this number are kept here, those about others by the extractor.
+    fn base(&self) -> u32 {
+        0
+    }
+    /// A fact about a value below [`Dictionary::base`]; `u32::MAX - 2` if it is not known.
+    fn kept(&self, place: Place, id: u32) -> u32 {
+        let _ = (place, id);
+        UNSET
+    }
+    /// Asks for the memory of the attributes of one value, `width` of them.
+    fn fetch_single(&self, width: usize, id: u32) {
+        let _ = (width, id);
+    }
+    /// Notes a fact that was found out.
+    fn note(&mut self, place: Place, id: u32, value: u32) {
+        let _ = (place, id, value);
+    }
     /// Asks for the memory of the attribute that has most likely this hash.
     fn fetch(&self, edge: bool, code: u64) {
         self.keys(edge).fetch_key(code);
@@ -38,6 +77,8 @@ pub struct Growing {
     pub lexica: Arc<Lexica>,
     /// The training sentence that is read, counted from 1, which does not look into its own words; 0 if none.
     pub sentence: u32,
+    /// All attributes are the file's own. Each is one value then, and has its number: there is nothing to look up.
+    plain: Option<u32>, // their group
     full: bool,
 }
 
@@ -52,8 +93,14 @@ impl Growing {
             edges: keys,
             lexica,
             sentence: 0,
+            plain: program.given().filter(|_| program.is_given_alone()),
             full: false,
         }
+    }
+
+    /// The group of all attributes, if they are the file's own.
+    pub(super) fn plain(&self) -> Option<u32> {
+        self.plain
     }
 
     /// Something did not fit any more: four billion of anything are too many.
@@ -67,6 +114,32 @@ impl Dictionary for Growing {
     fn dense(&self) -> u32 {
         0 // numbers are not the last ones yet
     }
+
+    #[inline]
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
+        self.strings.intern_hashed(string, code).unwrap_or_else(|| {
+            self.full = true;
+            UNKNOWN
+        })
+    }
+
+    #[inline]
+    fn given(&mut self, key: &[u32]) -> u32 {
+        if self.plain.is_none() {
+            return self.attribute(false, key, hash(key));
+        }
+        if key[1] as usize == self.nodes.view().len() {
+            self.nodes.push(key);
+        }
+        key[1]
+    }
+
+    #[inline]
+    fn strings(&self) -> StringsView<'_> {
+        self.strings.view()
+    }
+
+    fn fetch_given(&self, _: u32) {}
 
     #[inline]
     fn value(&mut self, string: &str) -> u32 {
@@ -116,9 +189,52 @@ pub struct Frozen<'a> {
     pub lexica: LexicaView<'a>,
 }
 
+impl Frozen<'_> {
+    /// The number of a tuple in the table of attributes of tokens, or [`UNKNOWN`]. Where all attributes are the
+    /// file's own a tuple has the number of its value, which a look tells; the table may then have no slots.
+    #[must_use]
+    #[inline]
+    pub fn node(&self, key: &[u32]) -> u32 {
+        if let &[group, value] = key
+            && self.nodes.stride == 2
+            && self.nodes.keys.as_chunks().0.get(value as usize) == Some(&[group, value])
+        {
+            return value;
+        }
+        self.nodes.find(key)
+    }
+}
+
 impl Dictionary for Frozen<'_> {
     fn dense(&self) -> u32 {
         self.dense
+    }
+
+    #[inline]
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
+        self.strings.find_hashed(string, code)
+    }
+
+    #[inline]
+    fn given(&mut self, key: &[u32]) -> u32 {
+        let id = self.node(key);
+        match self.node_numbers {
+            Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
+            None => id,
+        }
+    }
+
+    #[inline]
+    fn strings(&self) -> StringsView<'_> {
+        self.strings
+    }
+
+    #[inline]
+    fn fetch_given(&self, value: u32) {
+        prefetch(self.nodes.keys, value as usize * self.nodes.stride);
+        if let Some(numbers) = self.node_numbers {
+            prefetch(numbers, value as usize);
+        }
     }
 
     #[inline]

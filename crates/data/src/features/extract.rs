@@ -7,7 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::dictionary::{Place, UNSET};
 use super::function::{NO, YES, full_width, lower};
+use super::given::Given;
 use super::lexicon::{NOWHERE, PLACES};
 use super::mentions::Mentions;
 use super::table::hash;
@@ -25,9 +27,6 @@ use seqoia_core::prefetch;
 const ABSENT: u64 = 0;
 /// In place of a hash: looked up by its one value.
 const DIRECT: u64 = 1;
-/// Marks a function value that has not been computed yet.
-const UNSET: u32 = u32::MAX - 2;
-
 /// Tokens whose tuples are put together before any is looked up.
 const WINDOW: usize = 256;
 
@@ -67,7 +66,7 @@ pub struct Extractor {
     mentions: Mentions,
     keys: Vec<u32>,  // [WINDOW][templates][stride] tuples of some tokens
     codes: Vec<u64>, // [WINDOW][templates] their hashes, or a mark
-    key: Vec<u32>,   // [stride] of an attribute that the file has
+    given: Given,
     later: Vec<(u32, f32)>,
     text: String,
     wide: String,
@@ -136,7 +135,7 @@ impl Extractor {
             mentions: Mentions::default(),
             keys: vec![],
             codes: vec![],
-            key: vec![],
+            given: Given::default(),
             later: vec![],
             text,
             wide,
@@ -159,7 +158,6 @@ impl Extractor {
         nodes: &mut Ragged,
         edges: &mut Ragged,
     ) -> Result<()> {
-        self.fill_rows(dictionary, block, tokens.clone());
         let program = Arc::clone(&self.program);
         let (values, dense, stride) = (program.has_values(), dictionary.dense(), program.stride);
         for out in [&mut *nodes, &mut *edges] {
@@ -168,6 +166,11 @@ impl Extractor {
             }
         }
         let (given, mut looked) = (program.given(), 0);
+        if let Some(group) = given.filter(|_| program.is_given_alone()) {
+            self.given.extract(dictionary, [group, narrow(stride)], block, tokens, nodes);
+            return Ok(());
+        }
+        self.fill_rows(dictionary, block, tokens.clone());
         for t in 0..tokens.len() {
             if t % WINDOW == 0 {
                 self.look_ahead(dictionary, t..tokens.len().min(t + WINDOW), tokens.len());
@@ -191,9 +194,12 @@ impl Extractor {
                 };
                 let attribute = match code {
                     // One piece: looked up once for each value.
-                    DIRECT => cached(&mut self.direct, key[1], self.singles, column, || {
-                        dictionary.attribute(template.edge, key, hash(key))
-                    }),
+                    DIRECT => {
+                        let place = Place::Single(column, self.singles, template.edge);
+                        cached(dictionary, &mut self.direct, place, key[1], |dictionary| {
+                            dictionary.attribute(template.edge, key, hash(key))
+                        })
+                    }
                     _ => dictionary.attribute(template.edge, key, code),
                 };
                 if attribute < UNSET {
@@ -203,7 +209,8 @@ impl Extractor {
                 }
             }
             if let Some(group) = given {
-                self.given(dictionary, group, block.attributes(tokens.start + t), nodes);
+                self.given.add(dictionary, [group, narrow(stride)], block, tokens.start + t, nodes);
+                nodes.values.resize(nodes.items.len(), 1.0); // templates beside them have values
             }
             dense_first(nodes, from[0], dense, &mut self.later);
             nodes.starts.push(narrow(nodes.items.len()));
@@ -212,33 +219,6 @@ impl Extractor {
             }
         }
         Ok(())
-    }
-
-    /// Appends the attributes that the file has. Values are kept from the first on that is not 1.
-    fn given<'a, D: Dictionary>(
-        &mut self,
-        dictionary: &mut D,
-        group: u32,
-        attributes: impl Iterator<Item = (&'a str, f32)>,
-        nodes: &mut Ragged,
-    ) {
-        self.key.resize(self.program.stride, 0);
-        for (name, value) in attributes {
-            self.key[0] = group;
-            self.key[1] = dictionary.value(name);
-            if self.key[1] >= UNKNOWN {
-                continue;
-            }
-            let attribute = dictionary.attribute(false, &self.key, hash(&self.key));
-            if attribute >= UNSET {
-                continue;
-            }
-            if value != 1.0 || !nodes.values.is_empty() {
-                nodes.values.resize(nodes.items.len(), 1.0);
-                nodes.values.push(value);
-            }
-            nodes.items.push(attribute);
-        }
     }
 
     /// Puts together the tuples of all attributes of some tokens of a sentence of `length`, and asks for the
@@ -262,7 +242,10 @@ impl Extractor {
                 self.codes.push(match (known, template.pieces.len()) {
                     (false, _) => ABSENT,
                     (true, 1) => {
-                        prefetch(&self.direct, key[1] as usize * self.singles);
+                        match key[1].checked_sub(dictionary.base()) {
+                            Some(own) => prefetch(&self.direct, own as usize * self.singles),
+                            None => dictionary.fetch_single(self.singles, key[1]),
+                        }
                         DIRECT
                     }
                     (true, _) => {
@@ -328,8 +311,14 @@ impl Extractor {
                 self.text.extend(block.field(i, column).chars().map(full_width));
                 let Some((id, is_word)) = dictionary.lexica().words.find(&self.text) else { break };
                 if is_word {
-                    self.words[length * tokens.len() + start] =
-                        cached(&mut self.word_values, id, 1, 0, || dictionary.value(&self.text));
+                    let at = id as usize;
+                    if self.word_values.len() <= at {
+                        self.word_values.resize(at + 1, UNSET);
+                    }
+                    if self.word_values[at] == UNSET {
+                        self.word_values[at] = dictionary.value(&self.text);
+                    }
+                    self.words[length * tokens.len() + start] = self.word_values[at];
                 }
             }
         }
@@ -429,7 +418,7 @@ impl Extractor {
                 }
                 Source::Cluster(column, most) => {
                     for ((out, &id), i) in out.iter_mut().zip(base(column)).zip(tokens.clone()) {
-                        *out = cached(&mut self.caches[v], id, 1, 0, || {
+                        *out = cached(dictionary, &mut self.caches[v], Place::View(v), id, |dictionary| {
                             let word = block.field(i, usize::from(column));
                             match dictionary.lexica().clusters.cut(word, most.into(), &mut self.text) {
                                 true => dictionary.value(&self.text),
@@ -446,7 +435,7 @@ impl Extractor {
                 | Source::MatchLower(column, _) => {
                     for ((out, &id), i) in out.iter_mut().zip(base(column)).zip(tokens.clone()) {
                         let field = || block.field(i, usize::from(column));
-                        *out = cached(&mut self.caches[v], id, 1, 0, || {
+                        *out = cached(dictionary, &mut self.caches[v], Place::View(v), id, |dictionary| {
                             match view.read(field(), &mut self.wide, &mut self.text) {
                                 true => dictionary.value(&self.text),
                                 false => NONE,
@@ -469,6 +458,26 @@ impl Extractor {
         self.matched.clusters += clustered.unwrap_or(0) as u64;
     }
 
+    /// Forgets what was found out about values, so that they may get other numbers.
+    pub(super) fn forget(&mut self) {
+        self.caches.iter_mut().for_each(Vec::clear);
+        self.direct.clear();
+        self.word_values.clear();
+    }
+
+    /// How many pieces the attributes of a group have.
+    pub(super) fn arity(&self, group: u32) -> usize {
+        self.program.arity(group)
+    }
+
+    /// Takes over what another one found in lists.
+    pub(super) fn add_matched(&mut self, other: &mut Extractor) {
+        self.matched.clusters += std::mem::take(&mut other.matched.clusters);
+        for (count, more) in self.matched.names.iter_mut().zip(&mut other.matched.names) {
+            *count += std::mem::take(more);
+        }
+    }
+
     /// What was found in lists so far.
     #[must_use]
     pub fn matched(&self) -> &Matched {
@@ -482,18 +491,38 @@ fn of_length(words: &[u32], length: u8, tokens: usize) -> &[u32] {
     before.and_then(|from| words.get(from..from + tokens)).unwrap_or_default()
 }
 
-/// Row `id`, column `column` of a cache with rows of `width`: computed once for each known word.
+/// A fact about a value: computed once for each.
 #[inline]
-fn cached(cache: &mut Vec<u32>, id: u32, width: usize, column: usize, compute: impl FnOnce() -> u32) -> u32 {
+fn cached<D: Dictionary>(
+    dictionary: &mut D,
+    cache: &mut Vec<u32>,
+    place: Place,
+    id: u32,
+    compute: impl FnOnce(&mut D) -> u32,
+) -> u32 {
     if id >= UNSET {
-        return compute(); // an unknown word has no number to cache under
+        return compute(dictionary); // an unknown word has no number to cache under
     }
-    let at = id as usize * width + column;
+    let Some(own) = id.checked_sub(dictionary.base()) else {
+        let kept = dictionary.kept(place, id);
+        if kept != UNSET {
+            return kept;
+        }
+        let value = compute(dictionary);
+        dictionary.note(place, id, value);
+        return value;
+    };
+    let (column, width) = match place {
+        Place::View(_) => (0, 1),
+        Place::Single(column, width, _) => (column, width),
+    };
+    let at = own as usize * width + column;
     if cache.len() <= at {
-        cache.resize((id as usize + 1) * width, UNSET);
+        cache.resize((own as usize + 1) * width, UNSET);
     }
     if cache[at] == UNSET {
-        cache[at] = compute();
+        cache[at] = compute(dictionary);
+        dictionary.note(place, id, cache[at]);
     }
     cache[at]
 }
@@ -523,7 +552,10 @@ fn number(
 
 /// Brings attributes below `dense` to the front of the list that is being written; the order is kept
 /// otherwise.
-fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &mut Vec<(u32, f32)>) {
+pub(super) fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &mut Vec<(u32, f32)>) {
+    if dense == 0 {
+        return;
+    }
     let mut kept = from;
     later.clear();
     for i in from..lists.items.len() {

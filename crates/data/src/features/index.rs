@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::part::Kept;
 use super::{Extractor, Growing, Lexica, Matched, Memory, NONE, Program, Strings};
 use crate::error::{Error, Result};
 use crate::format::Block;
@@ -56,11 +57,12 @@ pub const OR: &str = "\n";
 
 /// Takes in sentences.
 pub struct Indexer {
-    dictionary: Growing,
-    extractor: Extractor,
-    labels: Labels,
-    corpus: Memory,
-    lines: Option<Vec<u32>>, // of each token, if they are wanted
+    pub(super) dictionary: Growing,
+    pub(super) extractor: Extractor,
+    pub(super) labels: Labels,
+    pub(super) corpus: Memory,
+    pub(super) lines: Option<Vec<u32>>, // of each token, if they are wanted
+    pub(super) kept: Kept,              // what workers know of values
 }
 
 /// A training set in numbers. Attributes still have the numbers of their arrival.
@@ -93,7 +95,14 @@ impl Indexer {
     pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
         let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
-        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default(), lines: None }
+        Indexer {
+            dictionary,
+            extractor,
+            labels: Labels::default(),
+            corpus: Memory::default(),
+            lines: None,
+            kept: Kept::default(),
+        }
     }
 
     /// Notes the line of every token.
@@ -201,12 +210,19 @@ impl Indexer {
             y if Some(y) == any => &[],
             y => &sets[usize::from(y) - k][..],
         };
-        let node_counts = counts(&corpus.nodes, dictionary.nodes.view().len());
+        let few = few_labels(k, &corpus.nodes, dictionary.nodes.view().len(), |t| known(t));
+        let node_counts = match &few {
+            Some((counts, _)) => counts.clone(),
+            None => counts(&corpus.nodes, dictionary.nodes.view().len()),
+        };
         let edge_counts = counts(&corpus.edges, dictionary.edges.view().len());
         let kept_nodes = frequent(&node_counts, cutoff);
         let kept_edges = frequent(&edge_counts, cutoff);
         let node = |t: usize| known(t).iter().map(|y| usize::from(*y));
-        let nodes = pairs(&corpus.nodes, &node_counts, &kept_nodes, k, node);
+        let nodes = match few {
+            Some((counts, masks)) => pairs_of_masks(&counts, &masks, &kept_nodes),
+            None => pairs(&corpus.nodes, &node_counts, &kept_nodes, k, node),
+        };
         let mut is_first = vec![false; corpus.labels.len() + 1];
         is_first[0] = true;
         corpus.ends.iter().for_each(|&end| is_first[end as usize] = true);
@@ -269,6 +285,44 @@ fn counts(lists: &Ragged, attributes: usize) -> Vec<u32> {
 /// Attributes that occur at least `cutoff` times.
 fn frequent(counts: &[u32], cutoff: u32) -> Vec<u32> {
     (0..narrow(counts.len())).filter(|&a| counts[a as usize] >= cutoff.max(1)).collect()
+}
+
+/// How often each attribute occurs and a bit for each label it occurs with, if labels are so few that a word has a
+/// bit for each: one sweep then tells what [`counts`] and [`pairs`] need five for.
+fn few_labels<'a>(
+    labels: usize,
+    lists: &Ragged,
+    attributes: usize,
+    labels_of: impl Fn(usize) -> &'a [u16],
+) -> Option<(Vec<u32>, Vec<u64>)> {
+    if labels > 64 {
+        return None;
+    }
+    let mut seen = vec![(0_u64, 0_u32); attributes]; // beside each other, since both are written
+    for (t, ends) in lists.starts.windows(2).enumerate() {
+        let mask = labels_of(t).iter().fold(0, |mask, y| mask | 1_u64 << y);
+        for &a in &lists.items[ends[0] as usize..ends[1] as usize] {
+            let (labels, count) = &mut seen[a as usize];
+            *labels |= mask;
+            *count = count.saturating_add(1);
+        }
+    }
+    Some(seen.into_iter().map(|(mask, count)| (count, mask)).unzip())
+}
+
+/// Which labels each kept attribute occurs with.
+fn pairs_of_masks(counts: &[u32], masks: &[u64], kept: &[u32]) -> Pairs {
+    let mut pairs = Pairs { starts: vec![0], labels: vec![], counts: vec![] };
+    for &a in kept {
+        let mut mask = masks[a as usize];
+        while mask != 0 {
+            pairs.labels.push(mask.trailing_zeros());
+            mask &= mask - 1;
+        }
+        pairs.starts.push(narrow(pairs.labels.len()));
+        pairs.counts.push(counts[a as usize]);
+    }
+    pairs
 }
 
 /// Which labels each kept attribute occurs with: occurrences are sorted by attribute, then each list

@@ -1,6 +1,7 @@
 //! A corpus in memory: all sequences in a few long arrays.
 
 use super::NONE;
+use crate::threads::each;
 use seqoia_core::cast::narrow;
 use seqoia_core::{Corpus, Items, Ragged, Result, Sequence, SequenceView};
 
@@ -25,10 +26,10 @@ impl Memory {
         start..self.ends[id] as usize
     }
 
-    /// Gives every attribute a new number (`NONE` drops it) and sorts the lists by it.
-    pub fn renumber(&mut self, nodes: &[u32], edges: &[u32]) {
-        renumber(&mut self.nodes, nodes);
-        renumber(&mut self.edges, edges);
+    /// Gives every attribute a new number (`NONE` drops it) and sorts the lists by it, on at most so many threads.
+    pub fn renumber(&mut self, nodes: &[u32], edges: &[u32], threads: usize) {
+        renumber(&mut self.nodes, nodes, threads);
+        renumber(&mut self.edges, edges, threads);
     }
 
     /// Divides instance weights by their mean, and says what they summed up to before.
@@ -62,36 +63,77 @@ impl Memory {
     }
 }
 
-fn renumber(lists: &mut Ragged, numbers: &[u32]) {
-    let (mut kept, mut from) = (0, 0);
+/// Lists that are renumbered in one go.
+const STRETCH: usize = 4096;
+
+/// Some neighbouring lists of a [`Ragged`].
+struct Stretch<'a> {
+    from: usize,          // where the first one starts
+    ends: &'a mut [u32],  // where each ends; in the end counted from the first that is kept
+    items: &'a mut [u32], // the first `kept` of them, in the end
+    values: &'a mut [f32],
+    kept: usize,
+}
+
+fn renumber(lists: &mut Ragged, numbers: &[u32], threads: usize) {
+    let Some((_, mut ends)) = lists.starts.split_first_mut() else { return };
+    let (mut items, mut values, mut from) = (lists.items.as_mut_slice(), lists.values.as_mut_slice(), 0);
+    let mut stretches = vec![];
+    while !ends.is_empty() {
+        let (own, more) = ends.split_at_mut(STRETCH.min(ends.len()));
+        let length = own.last().map_or(0, |end| *end as usize - from);
+        let (own_items, more_items) = items.split_at_mut(length);
+        let (own_values, more_values) = values.split_at_mut(length.min(values.len()));
+        stretches.push(Stretch { from, ends: own, items: own_items, values: own_values, kept: 0 });
+        (ends, items, values, from) = (more, more_items, more_values, from + length);
+    }
+    each(threads, &mut stretches, |_, stretch| stretch.renumber(numbers));
+    let mut moves = vec![];
+    let mut kept = 0;
+    for stretch in &mut stretches {
+        stretch.ends.iter_mut().for_each(|end| *end += narrow(kept));
+        moves.push((stretch.from..stretch.from + stretch.kept, kept));
+        kept += stretch.kept;
+    }
     let valued = !lists.values.is_empty();
-    let mut pairs: Vec<(u32, f32)> = vec![];
-    for list in 1..lists.starts.len() {
-        let end = lists.starts[list] as usize;
+    for (range, to) in moves.into_iter().filter(|(range, to)| range.start != *to) {
+        lists.items.copy_within(range.clone(), to);
         if valued {
-            pairs.clear();
-            pairs.extend((from..end).map(|i| (numbers[lists.items[i] as usize], lists.values[i])));
-            pairs.retain(|(a, _)| *a != NONE);
-            pairs.sort_by_key(|(a, _)| *a);
-            for (i, &(attribute, value)) in pairs.iter().enumerate() {
-                (lists.items[kept + i], lists.values[kept + i]) = (attribute, value);
-            }
-            kept += pairs.len();
-        } else {
-            let start = kept;
-            for i in from..end {
-                let number = numbers[lists.items[i] as usize];
-                lists.items[kept] = number;
-                kept += usize::from(number != NONE);
-            }
-            lists.items[start..kept].sort_unstable();
+            lists.values.copy_within(range, to);
         }
-        from = end;
-        lists.starts[list] = narrow(kept);
     }
     lists.items.truncate(kept);
-    if valued {
-        lists.values.truncate(kept);
+    lists.values.truncate(kept);
+}
+
+impl Stretch<'_> {
+    fn renumber(&mut self, numbers: &[u32]) {
+        let (mut kept, mut from) = (0, 0);
+        let mut pairs: Vec<(u32, f32)> = vec![];
+        for end in self.ends.iter_mut() {
+            let to = *end as usize - self.from;
+            let start = kept;
+            if self.values.is_empty() {
+                for i in from..to {
+                    let number = numbers[self.items[i] as usize];
+                    self.items[kept] = number;
+                    kept += usize::from(number != NONE);
+                }
+                self.items[start..kept].sort_unstable();
+            } else {
+                pairs.clear();
+                pairs.extend((from..to).map(|i| (numbers[self.items[i] as usize], self.values[i])));
+                pairs.retain(|(a, _)| *a != NONE);
+                pairs.sort_by_key(|(a, _)| *a);
+                for &(attribute, value) in &pairs {
+                    (self.items[kept], self.values[kept]) = (attribute, value);
+                    kept += 1;
+                }
+            }
+            from = to;
+            *end = narrow(kept);
+        }
+        self.kept = kept;
     }
 }
 
@@ -189,10 +231,52 @@ mod tests {
     fn new_numbers_drop_and_sort() {
         for values in [false, true] {
             let mut m = memory(values);
-            m.renumber(&[2, NONE, 1, 0], &[]);
+            m.renumber(&[2, NONE, 1, 0], &[], 1);
             assert_eq!(m.nodes.starts, [0, 1, 2, 4]);
             assert_eq!(m.nodes.items, [2, 1, 0, 2]);
             assert!(!values || m.nodes.values == [0.5, 2.5, 4.5, 5.5]);
+        }
+    }
+
+    #[test]
+    fn threads_and_stretches_do_not_matter() {
+        let tokens = 2 * STRETCH + 77;
+        for valued in [false, true] {
+            let mut m =
+                Memory { nodes: Ragged { starts: vec![0], ..Ragged::default() }, ..Memory::default() };
+            for t in 0..tokens {
+                m.nodes.items.extend((0..t % 5).map(|i| narrow((t * 7 + i * 13) % 50)));
+                m.nodes.starts.push(narrow(m.nodes.items.len()));
+            }
+            m.nodes.values.extend(
+                (0..m.nodes.items.len())
+                    .filter(|_| valued)
+                    .map(seqoia_core::cast::real)
+                    .map(seqoia_core::cast::single),
+            );
+            let numbers: Vec<u32> = (0..50).map(|a| if a % 3 == 0 { NONE } else { 49 - a }).collect();
+            let (mut items, mut values, mut starts) = (vec![], vec![], vec![0]);
+            for t in 0..tokens {
+                let range = m.nodes.starts[t] as usize..m.nodes.starts[t + 1] as usize;
+                let mut list: Vec<(u32, usize)> =
+                    range.map(|i| (numbers[m.nodes.items[i] as usize], i)).filter(|p| p.0 != NONE).collect();
+                list.sort_by_key(|p| p.0);
+                items.extend(list.iter().map(|p| p.0));
+                values.extend(
+                    list.iter()
+                        .filter(|_| valued)
+                        .map(|p| seqoia_core::cast::single(seqoia_core::cast::real(p.1))),
+                );
+                starts.push(narrow(items.len()));
+            }
+            for threads in [1, 2, 3] {
+                let mut m = m.clone();
+                m.renumber(&numbers, &[], threads);
+                assert_eq!(
+                    m.nodes,
+                    Ragged { starts: starts.clone(), items: items.clone(), values: values.clone() }
+                );
+            }
         }
     }
 }

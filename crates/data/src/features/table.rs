@@ -61,7 +61,43 @@ impl<'a> StringsView<'a> {
     #[inline]
     #[must_use]
     pub fn find(&self, string: &[u8]) -> u32 {
-        find(self.slots, xxh3_64(string), |id| self.get(id) == Some(string)).unwrap_or(UNKNOWN)
+        self.find_hashed(string, hash_string(string))
+    }
+
+    /// The same for a string whose hash is known.
+    #[inline]
+    #[must_use]
+    pub fn find_hashed(&self, string: &[u8], code: u64) -> u32 {
+        find(self.slots, code, |id| self.is(id, string)).unwrap_or(UNKNOWN)
+    }
+
+    /// Asks for the slot of a string with this hash, so that it is there when it is looked at.
+    #[inline]
+    pub fn fetch_slot(&self, code: u64) {
+        if !self.slots.is_empty() {
+            prefetch(self.slots, home(code, self.slots.len()));
+        }
+    }
+
+    /// Asks for the place of the string that the slot of this hash names, and tells its number.
+    #[inline]
+    pub fn fetch_start(&self, code: u64) -> Option<u32> {
+        let id = find(self.slots, code, |_| true)?;
+        prefetch(self.starts, id as usize);
+        Some(id)
+    }
+
+    /// Asks for the text of a string.
+    #[inline]
+    pub fn fetch_text(&self, id: u32) {
+        if let Some(start) = self.starts.get(id as usize) {
+            prefetch(self.text, *start as usize);
+        }
+    }
+
+    #[inline]
+    fn is(&self, id: u32, string: &[u8]) -> bool {
+        self.get(id).is_some_and(|other| same(other, string))
     }
 }
 
@@ -89,10 +125,27 @@ impl Strings {
     /// The number of a string, a new one if it is new; `None` if the table is full (4 GiB of text).
     #[inline]
     pub fn intern(&mut self, string: &[u8]) -> Option<u32> {
-        let hash = xxh3_64(string);
-        if let Some(id) = find(&self.slots, hash, |id| self.view().get(id) == Some(string)) {
-            return Some(id);
+        self.intern_hashed(string, hash_string(string))
+    }
+
+    /// The same for a string whose hash is known.
+    #[inline]
+    pub fn intern_hashed(&mut self, string: &[u8], code: u64) -> Option<u32> {
+        match find(&self.slots, code, |id| self.view().is(id, string)) {
+            Some(id) => Some(id),
+            None => self.add(string, code),
         }
+    }
+
+    /// Forgets all, keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.starts.truncate(1);
+        self.slots.fill(0);
+    }
+
+    /// Takes in a string that is not there.
+    fn add(&mut self, string: &[u8], code: u64) -> Option<u32> {
         let id = self.view().len();
         if self.text.len() + string.len() > LAST || id >= LAST {
             return None;
@@ -102,7 +155,7 @@ impl Strings {
             self.slots =
                 fill(slots, (0..narrow(id)).map(|i| xxh3_64(self.view().get(i).unwrap_or_default())));
         }
-        put(&mut self.slots, hash, narrow(id));
+        put(&mut self.slots, code, narrow(id));
         self.text.extend_from_slice(string);
         self.starts.push(narrow(self.text.len()));
         Some(narrow(id))
@@ -285,10 +338,45 @@ impl Keys {
         Some(narrow(id))
     }
 
+    /// Forgets all, keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.keys.clear();
+        self.slots.fill(0);
+    }
+
+    /// Takes in a tuple that is not there and will only be asked for by its number.
+    #[inline]
+    pub(super) fn push(&mut self, key: &[u32]) {
+        self.keys.extend_from_slice(key);
+    }
+
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         4 * (self.keys.capacity() + self.slots.capacity())
+    }
+}
+
+/// The hash of a string, as tables want it.
+#[inline]
+#[must_use]
+pub(super) fn hash_string(string: &[u8]) -> u64 {
+    xxh3_64(string)
+}
+
+/// Whether two strings are the same. Most are short: two words each, which may overlap, beat a call.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    fn ends<const N: usize>(s: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+        Some((s.first_chunk()?, s.last_chunk()?))
+    }
+    if a.len() != b.len() {
+        return false;
+    }
+    match a.len() {
+        4..=8 => ends::<4>(a) == ends::<4>(b),
+        9..=16 => ends::<8>(a) == ends::<8>(b),
+        _ => a == b,
     }
 }
 
@@ -374,7 +462,7 @@ fn number(slot: u32, slots: usize) -> Option<u32> {
 }
 
 /// Calls `is_it` for the numbers that may be the right one.
-#[inline]
+#[inline(always)]
 fn find(slots: &[u32], code: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
     if !slots.len().is_power_of_two() {
         return None;
@@ -426,6 +514,20 @@ mod tests {
         assert_eq!(table.view().find(b"nothing"), UNKNOWN);
         assert_eq!(table.view().get(3001), None);
         assert_eq!(table.intern(b""), table.intern(b""));
+    }
+
+    #[test]
+    fn short_strings_are_compared_as_a_whole() {
+        for length in 0..40 {
+            let string = vec![b'a'; length];
+            assert!(same(&string, &string.clone()));
+            assert!(!same(&string, &vec![b'a'; length + 1]));
+            for at in 0..length {
+                let mut other = string.clone();
+                other[at] = b'b';
+                assert!(!same(&string, &other), "{length} {at}");
+            }
+        }
     }
 
     #[test]

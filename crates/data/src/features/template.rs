@@ -346,6 +346,12 @@ impl Program {
         self.given
     }
 
+    /// Whether all attributes are the file's own.
+    #[must_use]
+    pub fn is_given_alone(&self) -> bool {
+        self.given.is_some() && self.compiled.is_empty()
+    }
+
     /// Whether attributes are looked up in the document: the file is then to be read in whole documents.
     #[must_use]
     pub fn reads_mentions(&self) -> bool {

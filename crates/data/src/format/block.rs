@@ -479,6 +479,27 @@ impl Block {
         all.iter().map(|&(span, value)| (self.slice(span), value))
     }
 
+    /// The ready attributes of all tokens.
+    #[inline]
+    pub(crate) fn given(&self) -> &[(Span, f32)] {
+        &self.rows.attributes
+    }
+
+    /// Which of them are those of token `i`.
+    #[inline]
+    pub(crate) fn attribute_range(&self, i: usize) -> Range<usize> {
+        let (ends, most) = (&self.rows.attribute_ends, self.rows.attributes.len());
+        let end = |i: usize| ends.get(i).map_or(0, |&end| (end as usize).min(most));
+        let start = if i == 0 { 0 } else { end(i - 1) };
+        start..end(i).max(start)
+    }
+
+    /// A stretch of the text as bytes.
+    #[inline]
+    pub(crate) fn bytes_of(&self, span: Span) -> &[u8] {
+        self.text.as_bytes().get(span.range()).unwrap_or_default()
+    }
+
     /// The weight of the sentence that starts with token `i`; 1 if the file has none.
     #[must_use]
     pub fn weight(&self, i: usize) -> f64 {

@@ -27,6 +27,7 @@ use super::Kind;
 use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank};
 use super::columns::{NO_FIELD, is_field};
 use super::copy::{Copy, Labelled};
+use super::scan::Stops;
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
 
@@ -47,14 +48,23 @@ impl Crfsuite {
     }
 
     fn find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
-        let mut start = 0;
+        let bytes = text.as_bytes();
+        let mut stops = Stops::new(bytes, *b"\t\n:\\");
+        let (mut start, mut line) = (0, 0);
         let mut inside = false;
         let mut waiting = None; // the line of a weight whose sequence has not begun
         let alone = |line| Err((line, "a weight without a sequence".to_owned(), ALONE.to_owned()));
-        for (line, row) in (0..).zip(text.split('\n')) {
-            let here = start;
-            start += row.len() + 1;
-            let row = row.trim_end_matches('\r');
+        while start <= bytes.len() {
+            let place = |(what, help): (String, &'static str)| (line, what, help.to_owned());
+            if !matches!(bytes.get(start), None | Some(b'@' | b' ' | b'\t' | b'\r' | b'\n')) {
+                // Neither empty nor a weight.
+                (inside, waiting) = (true, None);
+                start = self.token(text, start, line, &mut stops, rows).map_err(place)? + 1;
+                line += 1;
+                continue;
+            }
+            let end = stops.by_ref().find(|&at| bytes[at] == b'\n').unwrap_or(bytes.len());
+            let row = text[start..end].trim_end_matches('\r');
             if is_blank(row.as_bytes()) {
                 if let Some(line) = waiting {
                     return alone(line);
@@ -62,67 +72,106 @@ impl Crfsuite {
                 rows.end_sentence();
                 inside = false;
             } else if let Some(declared) = row.strip_prefix('@') {
-                let weight = weight(declared).map_err(|(what, help)| (line, what, help.to_owned()))?;
+                let weight = weight(declared).map_err(place)?;
                 if inside {
                     return Err((line, "a weight inside a sequence".to_owned(), FIRST.to_owned()));
                 }
                 rows.weight(weight);
                 waiting = Some(line);
             } else {
-                inside = true;
-                waiting = None;
-                self.token(row, here, line, rows).map_err(|(what, help)| (line, what, help.to_owned()))?;
+                (inside, waiting) = (true, None);
+                let mut stops = Stops::new(&bytes[..end], *b"\t\n:\\").from(start);
+                self.token(&text[..end], start, line, &mut stops, rows).map_err(place)?;
             }
+            start = end + 1;
+            line += 1;
         }
         rows.end_sentence();
         waiting.map_or(Ok(()), alone)
     }
 
+    /// Takes in the row that starts at `start`, up to which `stops` have been given out, and tells where it ends.
+    #[inline]
     fn token(
         self,
-        row: &str,
+        text: &str,
         start: usize,
         line: u32,
+        stops: &mut Stops<'_>,
+        rows: &mut Rows,
+    ) -> std::result::Result<usize, (String, &'static str)> {
+        let bytes = text.as_bytes();
+        let (mut first, mut from) = (true, start);
+        loop {
+            // The field: where its value begins, if that is sure, and where it ends.
+            let (mut colon, mut escaped) = (None, false);
+            let (end, last) = loop {
+                let Some(at) = stops.next() else { break (bytes.len(), true) };
+                match bytes[at] {
+                    b'\t' => break (at, false),
+                    b'\n' => break (at, true),
+                    b':' => colon = colon.or(Some(at)),
+                    _ => escaped = true,
+                }
+            };
+            let mut to = end;
+            while last && to > from && bytes[to - 1] == b'\r' {
+                to -= 1;
+            }
+            if first {
+                self.label(&text[from..to], from, rows)?;
+            } else if from < to {
+                let (span, value) = match colon {
+                    _ if escaped => name(&text[from..to], from, rows),
+                    None => (Span::new(from, to), None),
+                    Some(at) => (Span::new(from, at), Some(&text[at + 1..to])),
+                };
+                if span.start == span.end {
+                    return Err((format!("the name of '{}' is empty", &text[from..to]), COLON));
+                }
+                let value = match value {
+                    None | Some("") => 1.0,
+                    Some(value) => number(&text[from..to], value)?,
+                };
+                rows.attribute(span, value);
+            }
+            if last {
+                rows.token_with_attributes(Span::new(start, to), line);
+                return Ok(end);
+            }
+            (first, from) = (false, end + 1);
+        }
+    }
+
+    /// In a file without labels whatever stands in the first field is none.
+    #[inline]
+    fn label(
+        self,
+        field: &str,
+        start: usize,
         rows: &mut Rows,
     ) -> std::result::Result<(), (String, &'static str)> {
-        let mut at = start;
-        for (number, field) in row.split('\t').enumerate() {
-            let here = at;
-            at += field.len() + 1;
-            if number == 0 {
-                if field.is_empty() && self.labelled {
-                    return Err(("there is no label".to_owned(), LABEL));
-                }
-                if self.labelled {
-                    let span = name(field, here, rows).0;
-                    if span.start == span.end {
-                        return Err((format!("the label of '{field}' is empty"), COLON));
-                    }
-                    rows.field_at(span);
-                }
-                continue; // in a file without labels whatever stands here is none
-            }
-            if field.is_empty() {
-                continue;
-            }
-            let (span, value) = name(field, here, rows);
-            if span.start == span.end {
-                return Err((format!("the name of '{field}' is empty"), COLON));
-            }
-            let value = match value {
-                None | Some("") => 1.0,
-                Some(text) => match text.parse::<f32>() {
-                    Ok(value) if value.abs() <= LARGEST => value,
-                    Ok(value) if value.is_finite() => {
-                        return Err((format!("'{field}' has too large a value"), SCALE));
-                    }
-                    _ => return Err((format!("the value '{text}' of '{field}' is no number"), COLON)),
-                },
-            };
-            rows.attribute(span, value);
+        if !self.labelled {
+            return Ok(());
         }
-        rows.token_with_attributes(Span::new(start, start + row.len()), line);
+        if field.is_empty() {
+            return Err(("there is no label".to_owned(), LABEL));
+        }
+        let span = name(field, start, rows).0;
+        if span.start == span.end {
+            return Err((format!("the label of '{field}' is empty"), COLON));
+        }
+        rows.field_at(span);
         Ok(())
+    }
+}
+
+/// The value of an attribute.
+fn number(field: &str, text: &str) -> std::result::Result<f32, (String, &'static str)> {
+    match text.parse::<f32>() {
+        Ok(value) if value.abs() <= LARGEST => Ok(value),
+        Ok(value) if value.is_finite() => Err((format!("'{field}' has too large a value"), SCALE)),
+        _ => Err((format!("the value '{text}' of '{field}' is no number"), COLON)),
     }
 }
 
@@ -215,11 +264,10 @@ impl Format for Crfsuite {
             let row = copy.block.slice(token.span);
             let length = memchr(b'\t', row.as_bytes()).unwrap_or(row.len());
             let start = token.span.range().start;
-            let mut text = escaped(name).into_owned();
+            copy.replace(Span::new(start, start + length), &escaped(name), out);
             if let Some(p) = probability {
-                text.push_str(&format!(":{p:.6}"));
+                out.extend_from_slice(format!(":{p:.6}").as_bytes());
             }
-            copy.replace(Span::new(start, start + length), &text, out);
             copy.upto(token.span.end, out);
         }
     }
@@ -358,5 +406,128 @@ mod tests {
         ] {
             assert!(error(text).starts_with(expected), "{}", error(text));
         }
+    }
+
+    /// Line by line and field by field.
+    impl Crfsuite {
+        fn slow_find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
+            let mut start = 0;
+            let mut inside = false;
+            let mut waiting = None; // the line of a weight whose sequence has not begun
+            let alone = |line| Err((line, "a weight without a sequence".to_owned(), ALONE.to_owned()));
+            for (line, row) in (0..).zip(text.split('\n')) {
+                let here = start;
+                start += row.len() + 1;
+                let row = row.trim_end_matches('\r');
+                if is_blank(row.as_bytes()) {
+                    if let Some(line) = waiting {
+                        return alone(line);
+                    }
+                    rows.end_sentence();
+                    inside = false;
+                } else if let Some(declared) = row.strip_prefix('@') {
+                    let weight = weight(declared).map_err(|(what, help)| (line, what, help.to_owned()))?;
+                    if inside {
+                        return Err((line, "a weight inside a sequence".to_owned(), FIRST.to_owned()));
+                    }
+                    rows.weight(weight);
+                    waiting = Some(line);
+                } else {
+                    inside = true;
+                    waiting = None;
+                    self.slow_token(row, here, line, rows)
+                        .map_err(|(what, help)| (line, what, help.to_owned()))?;
+                }
+            }
+            rows.end_sentence();
+            waiting.map_or(Ok(()), alone)
+        }
+
+        fn slow_token(
+            self,
+            row: &str,
+            start: usize,
+            line: u32,
+            rows: &mut Rows,
+        ) -> std::result::Result<(), (String, &'static str)> {
+            let mut at = start;
+            for (number, field) in row.split('\t').enumerate() {
+                let here = at;
+                at += field.len() + 1;
+                if number == 0 {
+                    if field.is_empty() && self.labelled {
+                        return Err(("there is no label".to_owned(), LABEL));
+                    }
+                    if self.labelled {
+                        let span = name(field, here, rows).0;
+                        if span.start == span.end {
+                            return Err((format!("the label of '{field}' is empty"), COLON));
+                        }
+                        rows.field_at(span);
+                    }
+                    continue; // in a file without labels whatever stands here is none
+                }
+                if field.is_empty() {
+                    continue;
+                }
+                let (span, value) = name(field, here, rows);
+                if span.start == span.end {
+                    return Err((format!("the name of '{field}' is empty"), COLON));
+                }
+                let value = match value {
+                    None | Some("") => 1.0,
+                    Some(text) => match text.parse::<f32>() {
+                        Ok(value) if value.abs() <= LARGEST => value,
+                        Ok(value) if value.is_finite() => {
+                            return Err((format!("'{field}' has too large a value"), SCALE));
+                        }
+                        _ => return Err((format!("the value '{text}' of '{field}' is no number"), COLON)),
+                    },
+                };
+                rows.attribute(span, value);
+            }
+            rows.token_with_attributes(Span::new(start, start + row.len()), line);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn rows_are_those_found_line_by_line() {
+        let mut state = 7_u32;
+        let mut next = |n: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % n
+        };
+        let pieces = [
+            "a",
+            "B",
+            "\t",
+            "\t",
+            "\n",
+            "\n\n",
+            ":",
+            "1",
+            ".5",
+            "\\",
+            "\r",
+            " ",
+            "@",
+            "@weight:2\n",
+            "\u{e9}",
+        ];
+        let mut broken = 0;
+        for _ in 0..20_000 {
+            let text: String = (0..next(60)).map(|_| pieces[next(pieces.len())]).collect();
+            for labelled in [false, true] {
+                let (format, mut fast, mut slow) = (Crfsuite { labelled }, Rows::default(), Rows::default());
+                let results = (format.find(&text, &mut fast), format.slow_find(&text, &mut slow));
+                broken += usize::from(results.0.is_err());
+                assert_eq!(results.0, results.1, "{text:?}");
+                if results.0.is_ok() {
+                    assert_eq!(format!("{fast:?}"), format!("{slow:?}"), "{text:?}");
+                }
+            }
+        }
+        assert!((1000..39_000).contains(&broken), "{broken}");
     }
 }

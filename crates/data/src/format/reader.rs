@@ -43,6 +43,17 @@ enum Origin {
     Program(std::vec::IntoIter<Block>),
 }
 
+/// What [`Reader::take`] gave out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The file is at its end.
+    Nothing,
+    /// A block whose tokens are to be found.
+    Text,
+    /// A block with its tokens.
+    Parsed,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     Raw,
@@ -165,6 +176,30 @@ impl Reader {
         }
         self.largest = self.largest.max(block.bytes(self.format.kind()) + blocks.bytes());
         Ok(true)
+    }
+
+    /// The next block, as it was read or with its tokens.
+    ///
+    /// # Errors
+    /// A text that cannot be read.
+    pub(crate) fn take(&mut self, block: &mut Block) -> Result<Taken> {
+        match (&mut self.origin, self.waiting.take()) {
+            (_, Some(Waiting::Parsed)) => {
+                std::mem::swap(block, &mut self.block);
+                Ok(Taken::Parsed)
+            }
+            (Origin::Program(blocks), _) => match blocks.next() {
+                Some(next) => {
+                    *block = next;
+                    Ok(Taken::Parsed)
+                }
+                None => Ok(Taken::Nothing),
+            },
+            (Origin::Text(_), waiting) => {
+                self.waiting = waiting;
+                Ok(if self.fill(block)? { Taken::Text } else { Taken::Nothing })
+            }
+        }
     }
 
     /// The text of the first block, before its tokens are looked for.

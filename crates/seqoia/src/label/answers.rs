@@ -19,6 +19,8 @@ pub(super) fn label_block(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let mut names = vec![];
+    let labeller = predictor.labeller().clone();
+    let opened = labeller.opened()?;
     let label = label_column(predictor.labeller(), format);
     let added = if output == Output::Marginals { 2 } else { 1 };
     let mut copy = Copy::new(block, label, added);
@@ -27,11 +29,10 @@ pub(super) fn label_block(
         if let Some(lines) = &mut lines {
             lines.before(sentence.line, predictor.labeller(), format, &mut copy, output, out)?;
         }
-        predictor.read(file, block, sentence.tokens.clone(), label)?;
+        predictor.read_with(&opened, file, block, sentence.tokens.clone(), label)?;
         match output {
             Output::Text => {
-                let best = predictor.best_labels()?.to_vec();
-                predictor.names(&best, &mut names);
+                predictor.name_best(&opened, &mut names)?;
                 as_written(predictor.labeller(), format.kind(), &mut names);
                 let labelled =
                     Labels { tokens: sentence.tokens, names: &names, probabilities: None, beside: &[] };

@@ -153,20 +153,17 @@ impl Reading {
         }
         let mut raw = raw::Watch::default();
         let mut classes = Collector::new(&program, word);
-        while let Some(block) = reader.next()? {
+        let threads = options.threads();
+        let taken = indexer.read(&mut reader, label, threads, |block| {
             classes.add(block);
             raw.look(&*format, block);
-            for sentence in block.sentences() {
-                let gold = sentence.tokens.clone().map(|i| block.field(i, label));
-                indexer.push(&file, block, sentence.tokens.clone(), gold)?;
-            }
-        }
+        })?;
         if indexer.is_empty() {
             return Err(seqoia_data::Error::new(file, "there is no sentence to learn from").into());
         }
         doubts.extend(unmatched(&options.features.lexica, indexer.matched(), &file));
         let schemes = schemes::recognise(&mut indexer, format.kind(), &file, options)?;
-        let (digest, text, classes) = (reader.digest(), reader.largest(), classes.finish());
+        let (digest, text, classes) = (reader.digest(), reader.largest().max(taken), classes.finish());
         Ok(Reading {
             file,
             format,
@@ -243,7 +240,7 @@ impl TrainingSet {
         let node_numbers = numbers(&indexed.kept_nodes, &new.nodes, d.nodes.view().len());
         let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
         let mut corpus = indexed.corpus;
-        corpus.renumber(&node_numbers, &edge_numbers);
+        corpus.renumber(&node_numbers, &edge_numbers, options.threads());
         let (names, absent) = (&indexed.labels, options.part_of.is_some());
         let mut sets = Sets::new(names.len());
         indexed.sets.iter().for_each(|set| {

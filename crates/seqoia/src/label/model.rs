@@ -32,6 +32,14 @@ pub struct Labeller {
     well_formed: Option<Arc<Rules>>, // see `rules::well_formed`
 }
 
+/// What labelling looks into: found in the file once for many sentences.
+#[derive(Clone, Copy)]
+pub(crate) struct Opened<'a> {
+    pub(crate) frozen: Frozen<'a>,
+    pub(crate) space: SpaceView<'a>,
+    pub(crate) weights: &'a [f32],
+}
+
 struct Parts {
     container: Container,
     head: Head,
@@ -219,6 +227,10 @@ impl Labeller {
     /// How labels of files and its own go together.
     pub(crate) fn schemes(&self) -> Schemes {
         self.parts.schemes
+    }
+
+    pub(crate) fn opened(&self) -> Result<Opened<'_>> {
+        Ok(Opened { frozen: self.frozen()?, space: self.space()?, weights: self.weights()? })
     }
 
     pub(crate) fn space(&self) -> Result<SpaceView<'_>> {

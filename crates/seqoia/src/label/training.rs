@@ -209,6 +209,7 @@ impl Training {
         };
         learn.check()?;
         self.chain.check(&learn)?;
+        self.data.threads = Some(self.threads.max(1));
         let set = TrainingSet::read(self.source, &self.data)?;
         let dev = self.dev.map(|dev| DevSet::read(dev, &set)).transpose()?;
         let task = LabelTask::new(&set, dev.as_ref()).with_chain(self.chain);

@@ -56,7 +56,7 @@ pub fn weights(model: &Labeller, set: &TrainingSet) -> Result<Start> {
     };
     for (i, number) in (0..).zip(old.node_numbers.unwrap_or_default()) {
         let Some(key) = old.nodes.get(i).and_then(translate) else { continue };
-        let found = set.node_numbers.get(new.nodes.find(&key) as usize).copied();
+        let found = set.node_numbers.get(new.node(&key) as usize).copied();
         let Some(attribute) = found.filter(|a| to.has(*a)) else { continue };
         known += 1;
         let entries: Vec<(usize, usize)> = if (*number as usize) < from.dense {

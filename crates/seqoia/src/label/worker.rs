@@ -13,6 +13,7 @@ use seqoia_structures::chain::{Decoder, Known, Labelling, Limits};
 use super::Labeller;
 use super::columns::{column_name, read_columns};
 use super::known::KnownLabels;
+use super::model::Opened;
 use crate::error::{Error, Result, counted};
 
 /// What a token of one of many labellings takes at most: for each label, a prefix that may become part of it.
@@ -202,10 +203,18 @@ impl Predictor {
     }
 
     fn best_names(&mut self) -> Result<Vec<String>> {
-        let best = self.best_labels()?.to_vec();
-        let mut names = vec![];
-        self.names(&best, &mut names);
+        let (labeller, mut names) = (self.labeller.clone(), vec![]);
+        self.name_best(&labeller.opened()?, &mut names)?;
         Ok(names)
+    }
+
+    /// The names of the best labelling of the sentence that was read.
+    pub(crate) fn name_best(&mut self, opened: &Opened<'_>, names: &mut Vec<String>) -> Result<()> {
+        self.best_with(opened)?;
+        let best = std::mem::take(&mut self.best);
+        self.names(&best, names);
+        self.best = best;
+        Ok(())
     }
 
     /// Nothing is known of the labels of a sentence in memory.
@@ -278,6 +287,19 @@ impl Predictor {
         tokens: std::ops::Range<usize>,
         label: usize,
     ) -> Result<()> {
+        let labeller = self.labeller.clone();
+        self.read_with(&labeller.opened()?, file, block, tokens, label)
+    }
+
+    /// The same with the labeller's arrays at hand.
+    pub(crate) fn read_with(
+        &mut self,
+        opened: &Opened<'_>,
+        file: &str,
+        block: &Block,
+        tokens: std::ops::Range<usize>,
+        label: usize,
+    ) -> Result<()> {
         if let Some(known) = &mut self.known {
             let names = tokens.clone().map(|i| block.field(i, label));
             known.read(names, &mut self.sequence.labels).map_err(|t| {
@@ -288,16 +310,27 @@ impl Predictor {
                 seqoia_data::Error::at(file, block.line(i), what).help(help)
             })?;
         }
-        self.extract(file, block, tokens)
+        self.extract_with(opened, file, block, tokens)
     }
 
     fn extract(&mut self, file: &str, block: &Block, tokens: std::ops::Range<usize>) -> Result<()> {
+        let labeller = self.labeller.clone();
+        self.extract_with(&labeller.opened()?, file, block, tokens)
+    }
+
+    fn extract_with(
+        &mut self,
+        opened: &Opened<'_>,
+        file: &str,
+        block: &Block,
+        tokens: std::ops::Range<usize>,
+    ) -> Result<()> {
         if self.place.0 != file {
             file.clone_into(&mut self.place.0);
         }
         self.place.1 = block.line(tokens.start);
         self.free = false;
-        let mut frozen = self.labeller.frozen()?;
+        let mut frozen = opened.frozen;
         let extractor =
             self.extractor.get_or_insert_with(|| Extractor::new(Arc::clone(&self.program), &mut frozen));
         for lists in [&mut self.sequence.nodes, &mut self.sequence.edges] {
@@ -313,14 +346,19 @@ impl Predictor {
     ///
     /// In a model whose scheme is not the file's it is one that the file's scheme can say, if there is any.
     pub(crate) fn best_labels(&mut self) -> Result<&[u16]> {
-        let (space, w) = (self.labeller.space()?, self.labeller.weights()?);
+        let labeller = self.labeller.clone();
+        self.best_with(&labeller.opened()?)
+    }
+
+    fn best_with(&mut self, opened: &Opened<'_>) -> Result<&[u16]> {
         let limits = limits(&self.labeller, self.known.as_ref(), &self.sequence, self.free);
-        let score = self.decoder.best(space, w, self.sequence.view(), limits, &mut self.best);
+        let Opened { space, weights, .. } = *opened;
+        let score = self.decoder.best(space, weights, self.sequence.view(), limits, &mut self.best);
         if score.is_finite() {
             return Ok(&self.best);
         }
         self.set_free()?;
-        self.best_labels()
+        self.best_with(opened)
     }
 
     /// Gives up well-formedness for the sentence at hand, or says that nothing is allowed.

@@ -233,12 +233,21 @@ impl Space {
             Layout::Observed => prefers_row(width, nodes.of(a).len(), nodes.counts[a]),
             Layout::Stored => nodes.of(a).len() >= Self::stored_rows_from(width),
         };
-        let mut order: Vec<u32> = (0..narrow(nodes.len())).collect();
         // Lists of one label come last, but in a file, whose order does not change.
         let is_one = |a: usize| layout != Layout::Stored && nodes.of(a).len() == 1;
-        let kind = |a: usize| if is_dense(a) { 0 } else { 1 + u8::from(is_one(a)) };
-        order.sort_by_key(|&a| (kind(a as usize), std::cmp::Reverse(nodes.counts[a as usize])));
-        let dense = order.iter().take_while(|&&a| is_dense(a as usize)).count();
+        let kind = |a: usize| if is_dense(a) { 0 } else { 1 + u64::from(is_one(a)) };
+        // By kind, then frequent ones first, then as they are: all of it in one word, which sorts without a look
+        // elsewhere. Counts sum up to less than 2^32, so only three of them can be cut.
+        const MOST: u32 = u32::MAX >> 2;
+        let key = |a: u32| {
+            let rarity = MOST - nodes.counts[a as usize].min(MOST);
+            kind(a as usize) << 62 | u64::from(rarity) << 32 | u64::from(a)
+        };
+        let mut keys: Vec<u64> = (0..narrow(nodes.len())).map(key).collect();
+        keys.sort_unstable();
+        let dense = keys.partition_point(|key| key >> 62 == 0);
+        #[allow(clippy::cast_possible_truncation)] // the low half
+        let order: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
 
         let mut space = Space {
             labels,

@@ -74,6 +74,8 @@ pub struct DataOptions {
     /// The schemes of a whole of which the data is a part. A part may lack labels, so its own scheme may not be
     /// seen in it, and rules, weights and costs may name labels that it does not have.
     pub part_of: Option<Schemes>,
+    /// At most this many threads read; all cores if none. What is read is the same with any number.
+    pub threads: Option<usize>,
     /// How much labels count: a sentence counts the mean of its labels. By label or by chunk type.
     pub label_weights: Vec<(String, f64)>,
     /// How much it costs to miss a label, for learners that look at costs. By label or by chunk type.
@@ -85,6 +87,12 @@ impl DataOptions {
     #[must_use]
     pub fn recipe(&self) -> Option<&'static Recipe> {
         Recipe::of(&self.features)
+    }
+
+    /// How many threads read.
+    pub(crate) fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
     }
 
     /// Which pairs have a weight.
