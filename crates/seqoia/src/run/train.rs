@@ -76,9 +76,9 @@ impl<'a> Run<'a> {
         let (threads, learner) = (self.options.threads, &self.profile);
         let batch = if learner.whole { 0 } else { self.strategy.batch() };
         let need = self.task.memory(&Load { threads, batch });
-        // For each worker a gradient and its copy in single precision, or one plane of scratch; what a search finds
-        // is a list.
-        let workers = if learner.whole { 2 } else { usize::from(!learner.searches()) } * threads;
+        // For each worker rows of weights and of their gradient, in both precisions at the worst, and the gradient of
+        // what goes another way; or a plane of scratch, or of a calibration. What a search finds is a list.
+        let workers = if learner.whole { 4 } else { 2 * usize::from(!learner.searches()) } * threads;
         // The weights of the moment, unless a search gives them away in the end; the best ones, where they are kept.
         let kept = need.judged || self.options.checkpoint_every.is_some() || self.options.resume.is_some();
         let planes = workers + usize::from(kept || !learner.searches()) + usize::from(kept);
