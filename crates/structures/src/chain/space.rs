@@ -309,10 +309,14 @@ impl Space {
         }
     }
 
-    /// K rounded up to whole vectors: a multiple of 4 up to 32 labels, of 8 beyond.
+    /// K rounded up to whole vectors: 2, a multiple of 4 up to 32 labels, of 8 beyond.
     #[must_use]
     pub fn padded(labels: usize) -> usize {
-        labels.next_multiple_of(if labels <= 32 { 4 } else { 8 })
+        match labels {
+            ..=2 => 2,
+            3..=32 => labels.next_multiple_of(4),
+            _ => labels.next_multiple_of(8),
+        }
     }
 
     /// The width of a row in a model file: K rounded up to whole vectors of single precision.
@@ -526,7 +530,7 @@ mod tests {
         let (space, _) = Space::new(2, &nodes, &edges, Some(&[]), Layout::All);
         assert!(space.is_complete());
         assert_eq!(space.existing(), 4 + 4 + 4);
-        assert_eq!(space.view().edge_pairs, [0, 1, 4, 5]);
+        assert_eq!(space.view().edge_pairs, [0, 1, 2, 3]);
         assert!(space.view().is_sound());
     }
 

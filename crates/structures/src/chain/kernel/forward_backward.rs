@@ -214,6 +214,7 @@ pub(super) fn add_pairs<R: Real, A: Real, const W: usize>(
     pairs: &mut [A],
 ) {
     match W {
+        2 => pair_stretch::<R, A, 2, W>(alpha, r, labels, 2, c, 0, pairs),
         4 => pair_stretch::<R, A, 4, W>(alpha, r, labels, 4, c, 0, pairs),
         8 => pair_stretch::<R, A, 8, W>(alpha, r, labels, 8, c, 0, pairs),
         12 => pair_stretch::<R, A, 12, W>(alpha, r, labels, 12, c, 0, pairs),
@@ -278,6 +279,7 @@ fn pair_stretch<R: Real, A: Real, const B: usize, const W: usize>(
 #[inline(always)]
 pub(super) fn times<R: Real, const W: usize>(v: &[R], m: &[R], width: usize, out: &mut [R]) {
     match W {
+        2 => stretch::<R, 2>(v, m, 2, 0, out),
         4 => stretch::<R, 4>(v, m, 4, 0, out),
         8 => stretch::<R, 8>(v, m, 8, 0, out),
         12 => stretch::<R, 12>(v, m, 12, 0, out),
@@ -316,28 +318,34 @@ fn stretch<R: Real, const B: usize>(v: &[R], m: &[R], width: usize, at: usize, o
 /// `row *= x`, number by number, four at a time: a short loop over all is unrolled into single numbers.
 #[inline(always)]
 pub(super) fn times_each<R: Real>(row: &mut [R], x: &[R]) {
-    for (row, x) in row.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0) {
+    let ((fours, rest), (x, last)) = (row.as_chunks_mut::<4>(), x.as_chunks::<4>());
+    for (row, x) in fours.iter_mut().zip(x) {
         *row = std::array::from_fn(|j| row[j] * x[j]);
     }
+    rest.iter_mut().zip(last).for_each(|(row, x)| *row *= *x);
 }
 
 /// `row *= x`.
 #[inline(always)]
 pub(super) fn times_all<R: Real>(row: &mut [R], x: R) {
-    for row in row.as_chunks_mut::<4>().0 {
+    let (fours, rest) = row.as_chunks_mut::<4>();
+    for row in fours {
         *row = std::array::from_fn(|j| row[j] * x);
     }
+    rest.iter_mut().for_each(|row| *row *= x);
 }
 
 /// Sum of a row in four running sums, so that it does not wait for every addition.
 #[inline(always)]
 pub(super) fn row_sum<R: Real>(row: &[R]) -> R {
     let mut sums = [R::ZERO; 4];
-    for four in row.as_chunks::<4>().0 {
+    let (fours, rest) = row.as_chunks::<4>();
+    for four in fours {
         for j in 0..4 {
             sums[j] += four[j];
         }
     }
+    sums.iter_mut().zip(rest).for_each(|(sum, x)| *sum += *x);
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 

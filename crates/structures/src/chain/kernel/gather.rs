@@ -13,8 +13,8 @@ use seqoia_core::Isa;
 use seqoia_core::Items;
 use seqoia_core::cast::narrow;
 
-/// Dense rows that are used so often that they stay in the second-level cache by themselves.
-const HOT: usize = 1024;
+/// Bytes of the rows that are used so often that they stay in the second-level cache by themselves.
+const HOT: usize = 384 << 10;
 
 /// Asks for the cache lines of the rarer of these attributes: rows of `length` numbers, single weights, and what will
 /// be added to those, if it is given.
@@ -35,7 +35,7 @@ pub(super) fn fetch<R: Real>(
             if let Some(later) = later {
                 prefetch(later, a - space.dense);
             }
-        } else if a >= HOT {
+        } else if a * length >= HOT / size_of::<R>() {
             let mut j = 0;
             while j < length {
                 prefetch(rows, a * length + j);
@@ -80,13 +80,14 @@ pub(super) fn score_position<R: Real, const W: usize, const STEP: usize>(
             }
             out.copy_from_slice(&sum);
         }
-        let (lists, ones) = rest.split_at(rest.iter().take_while(|&&a| (a as usize) < space.ones).count());
-        for &a in lists {
-            space.each_single(a, |p, y| out[y] += singles[p]);
-        }
-        for &a in ones {
-            let (p, y) = space.only_single(a);
-            out[y] += singles[p];
+        // Attributes may come in any order here, though those of training data are sorted.
+        for &a in rest {
+            if (a as usize) < space.ones {
+                space.each_single(a, |p, y| out[y] += singles[p]);
+            } else {
+                let (p, y) = space.only_single(a);
+                out[y] += singles[p];
+            }
         }
         return;
     };
@@ -142,17 +143,17 @@ pub(super) fn scatter_position<R: Real, const W: usize, const STEP: usize>(
             }
             rest = after;
         }
-        let (lists, ones) = rest.split_at(rest.iter().take_while(|&&a| (a as usize) < space.ones).count());
-        for &a in lists {
-            space.each_single(a, |p, y| {
+        for &a in rest {
+            if (a as usize) < space.ones {
+                space.each_single(a, |p, y| {
+                    singles[p] += part[y];
+                    touched.touch(p);
+                });
+            } else {
+                let (p, y) = space.only_single(a);
                 singles[p] += part[y];
                 touched.touch(p);
-            });
-        }
-        for &a in ones {
-            let (p, y) = space.only_single(a);
-            singles[p] += part[y];
-            touched.touch(p);
+            }
         }
         return;
     };
@@ -330,14 +331,20 @@ fn spread<R: Real, const W: usize>(
 }
 
 /// `row += x` where a weight exists. Four at a time, as short loops are not unrolled into single numbers then; widths
-/// are multiples of 4.
+/// are multiples of 4, or 2.
 #[inline(always)]
 fn add_existing<R: Real>(row: &mut [R], x: &[R], holes: &[u32]) {
-    for (i, (row, x)) in row.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0).enumerate() {
+    let ((fours, rest), (x, last)) = (row.as_chunks_mut::<4>(), x.as_chunks::<4>());
+    for (i, (row, x)) in fours.iter_mut().zip(x).enumerate() {
         let bits = holes[i / 8] >> (i % 8 * 4);
         let some: [R; 4] = std::array::from_fn(|j| x[j].unless(bits >> j & 1));
         for j in 0..4 {
             row[j] += some[j];
+        }
+    }
+    if let Some(bits) = holes.last().filter(|_| !rest.is_empty()) {
+        for (j, (row, x)) in rest.iter_mut().zip(last).enumerate() {
+            *row += x.unless(bits >> j & 1);
         }
     }
 }

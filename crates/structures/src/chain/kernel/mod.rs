@@ -62,7 +62,7 @@ pub trait Real:
     fn to_f64(self) -> f64;
     /// e^x for x <= 0; 0 where that underflows.
     fn exp(self) -> Self;
-    /// `x = e^(x - most)` for each of `row`, which is a multiple of 4 long.
+    /// `x = e^(x - most)` for each of `row`, which is a multiple of 2 long.
     fn exp_all(row: &mut [Self], most: Self);
     /// The number if `bit` is 0, 0 if it is 1: by a mask, which the compiler keeps in vectors.
     fn unless(self, bit: u32) -> Self;
@@ -89,8 +89,12 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn exp_all(row: &mut [f64], most: f64) {
-        for four in row.as_chunks_mut::<4>().0 {
+        let (fours, rest) = row.as_chunks_mut::<4>();
+        for four in fours {
             *four = crate::exp::exp64_each(four.map(|x| x - most));
+        }
+        for two in rest.as_chunks_mut::<2>().0 {
+            *two = crate::exp::exp64_each(two.map(|x| x - most));
         }
     }
     #[inline(always)]
@@ -126,8 +130,12 @@ impl Real for f32 {
         for eight in eights {
             *eight = crate::exp::exp32_each(eight.map(|x| x - most));
         }
-        for four in rest.as_chunks_mut::<4>().0 {
+        let (fours, rest) = rest.as_chunks_mut::<4>();
+        for four in fours {
             *four = crate::exp::exp32_each(four.map(|x| x - most));
+        }
+        for two in rest.as_chunks_mut::<2>().0 {
+            *two = crate::exp::exp32_each(two.map(|x| x - most));
         }
     }
     #[inline(always)]
@@ -163,6 +171,7 @@ macro_rules! dispatch {
             };
         }
         match $width {
+            2 => at_width!(2),
             4 => at_width!(4),
             8 => at_width!(8),
             12 => at_width!(12),

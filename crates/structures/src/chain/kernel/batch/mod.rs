@@ -206,7 +206,7 @@ impl<R: Real> Posteriors<R> for Scatter<'_, R> {
         if t > 0 {
             gold[usize::from(x.labels[t - 1]) * width + y] += x.weight;
         }
-        if W == 0 {
+        if W < 4 {
             part[y] += R::ZERO - *c;
         } else {
             // In vectors: a single number that was just stored would hold up the load of the row around it.
