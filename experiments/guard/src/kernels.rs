@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use seqoia_core::vecmath::adaptive_step;
+use seqoia_core::vecmath::{adaptive_decay, adaptive_step};
 use seqoia_core::{Delta, Lane, Note, Search, Structure, Update, Weights};
 use seqoia_data::features::{Indexer, Lexica, Program, sets};
 use seqoia_data::format::{Blocks, Reader};
@@ -26,6 +26,7 @@ type Kernel = (&'static str, fn() -> Result<Work>);
 
 /// All of them. The number in a name is the number of labels.
 pub(crate) const KERNELS: &[Kernel] = &[
+    ("sum-2", || sum(toy::chain(&Shape { labels: 2, ..SHAPE })?)),
     ("sum-9", || sum(toy::chain(&Shape { labels: 9, ..SHAPE })?)),
     ("sum-22", || sum(toy::chain(&SHAPE)?)),
     ("sum-22-f32", || {
@@ -57,7 +58,10 @@ pub(crate) const KERNELS: &[Kernel] = &[
     ("gradient-22", || gradient(&SHAPE)),
     ("gradient-70", || gradient(&Shape { labels: 70, ..SHAPE })),
     ("spread-22", || spread(&SHAPE)),
+    ("spread-40", || spread(&Shape { labels: 40, ..SHAPE })),
+    ("adagrad-step-9", || adagrad_step(&Shape { labels: 9, ..SHAPE })),
     ("adagrad-step-22", || adagrad_step(&SHAPE)),
+    ("adagrad-decay", adagrad_decay),
     ("lbfgs-planes", lbfgs),
     ("read-chunking", || read("chunking")),
     ("read-ner", || read("ner")),
@@ -177,6 +181,16 @@ fn adagrad_step(shape: &Shape) -> Result<Work> {
     let mut squares = vec![0.0; w.len()];
     Ok(Box::new(move || {
         adaptive_step(&delta, 1.0, 0.2, 0.1, &mut w, &mut squares);
+        Ok(w[0])
+    }))
+}
+
+/// The decay of many steps, as AdaGrad makes it several times per pass.
+fn adagrad_decay() -> Result<Work> {
+    let (_, mut w) = toy::chain(&SHAPE)?;
+    let squares = vec![0.5; w.len()];
+    Ok(Box::new(move || {
+        adaptive_decay(500, 1e-5, 0.1, &squares, &mut w);
         Ok(w[0])
     }))
 }
