@@ -72,7 +72,9 @@ impl<R: Real> ForwardBackward<R> {
         if !limits.is_free() {
             limits.put(space, R::ZERO, &mut self.psi, &mut self.e);
         }
-        self.transpose(space, stride);
+        if marginals.is_some() {
+            self.transpose(space, stride);
+        }
         let this = &mut *self;
         let log_z = offset
             + dispatch!(isa, space.width, forward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64);

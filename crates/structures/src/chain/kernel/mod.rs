@@ -60,9 +60,8 @@ pub trait Real:
     fn from_f64(x: f64) -> Self;
     /// To double precision.
     fn to_f64(self) -> f64;
-    /// e^x for x <= 0; 0 where that underflows.
-    fn exp(self) -> Self;
-    /// `x = e^(x - most)` for each of `row`, which is a multiple of 2 long.
+    /// `x = e^(x - most)` for each of `row`, which is a multiple of 2 long and has nothing above `most`; 0 where that
+    /// underflows.
     fn exp_all(row: &mut [Self], most: Self);
     /// The number if `bit` is 0, 0 if it is 1: by a mask, which the compiler keeps in vectors.
     fn unless(self, bit: u32) -> Self;
@@ -82,10 +81,6 @@ impl Real for f64 {
     #[inline(always)]
     fn to_f64(self) -> f64 {
         self
-    }
-    #[inline(always)]
-    fn exp(self) -> f64 {
-        crate::exp::exp64(self)
     }
     #[inline(always)]
     fn exp_all(row: &mut [f64], most: f64) {
@@ -119,10 +114,6 @@ impl Real for f32 {
     #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self)
-    }
-    #[inline(always)]
-    fn exp(self) -> f32 {
-        crate::exp::exp32(self)
     }
     #[inline(always)]
     fn exp_all(row: &mut [f32], most: f32) {

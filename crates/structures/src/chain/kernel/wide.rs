@@ -260,6 +260,6 @@ fn exponentials<R: Real>(isa: Isa, row: &mut [R], most: R, labels: usize) {
 #[inline(always)]
 fn exp_row<R: Real, const W: usize>(row: &mut [R], most: R, labels: usize) {
     debug_assert!(W <= row.len());
-    row.iter_mut().for_each(|x| *x = (*x - most).exp());
+    R::exp_all(row, most);
     row[labels..].fill(R::ZERO);
 }
