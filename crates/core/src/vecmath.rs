@@ -281,9 +281,7 @@ fn decay_all<const N: usize>(mut steps: u32, rate: f32, delta: f32, squares: &[f
                 lost[j] += power[j] - lost[j] * power[j];
             }
         }
-        for j in 0..N {
-            power[j] += power[j] - power[j] * power[j];
-        }
+        power = power.map(|z| z + (z - z * z));
         steps >>= 1;
     }
     for j in 0..N {
