@@ -147,8 +147,9 @@ fn fires(test: bool, out: &mut String) -> bool {
 /// the last sigma of a Greek word, so a word is the same alone and in a name.
 pub(super) fn lower(string: &str, out: &mut String) {
     if string.is_ascii() {
+        let from = out.len();
         out.push_str(string);
-        out.make_ascii_lowercase();
+        out[from..].make_ascii_lowercase();
     } else {
         out.extend(string.chars().flat_map(char::to_lowercase));
     }

@@ -272,6 +272,7 @@ pub(super) struct Compiled {
     pub(super) pieces: Vec<(usize, isize)>, // view, offset
     pub(super) value: Option<(usize, isize)>,
     pub(super) edge: bool,
+    pub(super) column: usize, // among the templates with one piece, if it has one
 }
 
 /// Templates, compiled: views are computed once for all templates that read them.
@@ -280,10 +281,12 @@ pub struct Program {
     templates: Vec<Template>,
     pub(super) compiled: Vec<Compiled>,
     pub(super) views: Vec<View>,
-    pub(super) pad: usize,    // the longest offset
-    pub(super) stride: usize, // numbers of a tuple: group and pieces
-    groups: Vec<usize>,       // a template of each group, for names
-    given: Option<u32>,       // the group of the file's own attributes, which no template computes
+    pub(super) pad: usize,                      // the longest offset
+    pub(super) stride: usize,                   // numbers of a tuple: group and pieces
+    pub(super) singles: usize,                  // templates with one piece
+    pub(super) singles_of: Vec<(usize, usize)>, // views that such templates read, and the first column of each
+    groups: Vec<usize>,                         // a template of each group, for names
+    given: Option<u32>, // the group of the file's own attributes, which no template computes
 }
 
 impl Program {
@@ -319,12 +322,27 @@ impl Program {
                 pieces: template.pieces.iter().map(&mut view).collect(),
                 value: template.value.map(|(column, offset)| (usize::from(column), isize::from(offset))),
                 edge: template.edge,
+                column: 0,
             });
+        }
+        // Columns of one view lie together: what a word has at one place it has at others.
+        let (mut singles, mut singles_of) = (0, vec![]);
+        for view in 0..views.len() {
+            let of_view =
+                compiled.iter_mut().filter(|c: &&mut Compiled| matches!(*c.pieces, [(v, _)] if v == view));
+            let first = singles;
+            for template in of_view {
+                template.column = singles;
+                singles += 1;
+            }
+            if singles > first {
+                singles_of.push((view, first));
+            }
         }
         let offsets = compiled.iter().flat_map(|c| c.pieces.iter().map(|p| p.1.unsigned_abs()));
         let pad = offsets.max().unwrap_or(0);
         let stride = 1 + templates.iter().map(|t| t.pieces.len()).max().unwrap_or(0);
-        Program { templates, compiled, views, pad, stride, groups, given }
+        Program { templates, compiled, views, pad, stride, singles, singles_of, groups, given }
     }
 
     /// The templates it was made of.
