@@ -20,6 +20,8 @@ pub enum Place {
     View(usize, usize),
     /// The attribute of a template with one piece: which of them, of how many, and whether of edges.
     Single(usize, usize, bool),
+    /// The same, of templates that read few values.
+    Few(usize, usize, bool),
 }
 
 /// Gives numbers to values and attributes.

@@ -46,6 +46,7 @@ pub struct Extractor {
     width: usize,                // facts: those of views, then whether names begin with it, in both cases
     caches: Vec<u32>,            // [values][facts] numbers of the functions' values: a word's lie together
     direct: Vec<u32>,            // [values][templates with one piece] their attributes: a word's lie together
+    few: Vec<u32>,               // [values][those that read few values] the same
     rows: Vec<u32>,              // [views][pad + T + pad]
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad, at least FAR] each, nearest first
     places: [u32; 2],
@@ -121,6 +122,7 @@ impl Extractor {
             width: cached_views + 2,
             caches: vec![],
             direct: vec![],
+            few: vec![],
             rows: vec![],
             outside,
             places,
@@ -198,8 +200,14 @@ impl Extractor {
                     NONE => dictionary.fetched(template.edge, key, wanted.code),
                     // One piece: looked up once for each value.
                     value => {
-                        let place = Place::Single(template.column, program.singles, template.edge);
-                        cached(dictionary, &mut self.direct, place, value, |dictionary| {
+                        let (cache, place) = match template.few {
+                            false => (
+                                &mut self.direct,
+                                Place::Single(template.column, program.singles, template.edge),
+                            ),
+                            true => (&mut self.few, Place::Few(template.column, program.few, template.edge)),
+                        };
+                        cached(dictionary, cache, place, value, |dictionary| {
                             self.key.clear();
                             self.key.extend([template.group, value]);
                             self.key.resize(stride, 0);
@@ -444,6 +452,7 @@ impl Extractor {
     pub(super) fn forget(&mut self) {
         self.caches.clear();
         self.direct.clear();
+        self.few.clear();
         self.word_values.clear();
     }
 
@@ -505,7 +514,7 @@ fn cached<D: Dictionary>(
         dictionary.note(place, id, value);
         return value;
     };
-    let (Place::View(column, width) | Place::Single(column, width, _)) = place;
+    let (Place::View(column, width) | Place::Single(column, width, _) | Place::Few(column, width, _)) = place;
     let at = own as usize * width + column;
     if cache.len() <= at {
         cache.resize((own as usize + 1) * width, UNSET);

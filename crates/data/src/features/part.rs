@@ -28,6 +28,7 @@ use seqoia_core::{Ragged, prefetch};
 pub(super) struct Kept {
     views: Vec<u32>,  // [values][facts] what views read of a value
     direct: Vec<u32>, // [values][templates with one piece] their attributes
+    few: Vec<u32>,    // [values][those that read few values] the same
 }
 
 /// An entry for [`Kept`].
@@ -44,6 +45,7 @@ impl Kept {
         let (cache, column, width) = match place {
             Place::View(column, width) => (&self.views, column, width),
             Place::Single(column, width, _) => (&self.direct, column, width),
+            Place::Few(column, width, _) => (&self.few, column, width),
         };
         cache.get(id as usize * width + column).copied().unwrap_or(UNSET)
     }
@@ -52,6 +54,7 @@ impl Kept {
         let (cache, column, width) = match place {
             Place::View(column, width) => (&mut self.views, column, width),
             Place::Single(column, width, _) => (&mut self.direct, column, width),
+            Place::Few(column, width, _) => (&mut self.few, column, width),
         };
         let at = id as usize * width + column;
         if cache.len() <= at {
@@ -62,7 +65,7 @@ impl Kept {
 
     /// Bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        4 * (self.views.capacity() + self.direct.capacity())
+        4 * (self.views.capacity() + self.direct.capacity() + self.few.capacity())
     }
 }
 
@@ -409,8 +412,8 @@ impl Part {
         for note in &mut new.notes {
             let (base, map) = match note.place {
                 Place::View(..) => (bases.values, &last.values),
-                Place::Single(.., false) => (bases.nodes, &of_nodes.numbers),
-                Place::Single(.., true) => (bases.edges, &of_edges.numbers),
+                Place::Single(.., false) | Place::Few(.., false) => (bases.nodes, &of_nodes.numbers),
+                Place::Single(.., true) | Place::Few(.., true) => (bases.edges, &of_edges.numbers),
             };
             note.id = last_number(note.id, bases.values, &last.values);
             note.value = last_number(note.value, base, map);
