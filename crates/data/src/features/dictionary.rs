@@ -302,3 +302,37 @@ impl Dictionary for Frozen<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_fetched_is_found_as_without() {
+        let (mut keys, tuple) = (Keys::new(3), |i: u32| [i % 7, i, 0]);
+        (0..500).for_each(|i| assert_eq!(keys.intern(&tuple(i)), Some(i)));
+        let numbers: Vec<u32> = (0..500).rev().collect();
+        for numbers in [None, Some(numbers.as_slice())] {
+            let mut frozen = Frozen {
+                strings: StringsView::default(),
+                nodes: keys.view(),
+                edges: KeysView::default(),
+                node_numbers: numbers,
+                edge_numbers: None,
+                dense: 0,
+                lexica: LexicaView::default(),
+            };
+            for key in (0..1000).map(tuple) {
+                let code = hash(&key);
+                let expected = frozen.attribute(false, &key, code);
+                let fetched = frozen.fetch(false, code);
+                assert_eq!(frozen.fetched(false, &key, fetched), expected);
+                // As if another tuple had the same bits of the hash.
+                assert_eq!(frozen.fetched(false, &key, 3), expected);
+                assert_eq!(frozen.fetched(false, &key, u64::from(u32::MAX)), expected);
+                let fetched = frozen.fetch(true, code);
+                assert_eq!(frozen.fetched(true, &key, fetched), UNKNOWN);
+            }
+        }
+    }
+}

@@ -456,6 +456,11 @@ impl Extractor {
         self.word_values.clear();
     }
 
+    /// Bytes of what was found out about values.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.caches.capacity() + self.direct.capacity() + self.few.capacity())
+    }
+
     /// How many pieces the attributes of a group have.
     pub(super) fn arity(&self, group: u32) -> usize {
         self.program.arity(group)

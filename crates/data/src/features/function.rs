@@ -181,6 +181,14 @@ mod tests {
     }
 
     #[test]
+    fn lower_case_is_appended_to_what_is_there() {
+        let mut out = "A".to_owned();
+        lower("BC", &mut out);
+        lower("\u{c4}D", &mut out);
+        assert_eq!(out, "Abc\u{e4}d");
+    }
+
+    #[test]
     fn functions_do_what_they_say() {
         let some = |s: &str| Some(s.to_owned());
         assert_eq!(apply(Function::Same, "Äb"), some("Äb"));

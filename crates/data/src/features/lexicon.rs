@@ -423,6 +423,7 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use seqoia_core::cast::narrow;
 
     #[test]
     fn a_word_has_its_path_or_that_of_its_lower_case() {
@@ -443,6 +444,29 @@ mod tests {
             let error = Clusters::read("c", text).unwrap_err();
             assert!(error.line == line && error.what.contains(what), "{error}");
         }
+    }
+
+    #[test]
+    fn batches_give_the_numbers_of_one_row_after_another() {
+        let name = |i: usize| format!("Saint {} of {}", i % 50, i % 70);
+        let rows: Vec<String> = (0..3 * AT_ONCE + 5).map(name).collect();
+        let (mut names, mut expected) = (Names::default(), Strings::default());
+        names.read("l", "f", &rows.join("\n\n")).unwrap();
+        assert_eq!(names.entries(), [rows.len()]);
+        for row in &rows {
+            let ends = row.match_indices(' ').map(|(at, _)| at).chain([row.len()]);
+            ends.for_each(|end| assert!(expected.intern(&row.as_bytes()[..end]).is_some()));
+        }
+        let found = names.natural.view();
+        assert_eq!((found.strings.text, found.strings.slots), (expected.view().text, expected.view().slots));
+        for id in 0..narrow(found.masks.len()) {
+            let is_entry = rows.iter().any(|row| Some(row.as_bytes()) == found.strings.get(id));
+            assert_eq!(found.masks[id as usize], u32::from(is_entry));
+        }
+        let row = |i: usize| format!("{:b}\tw{i}\n", i / 3);
+        let clusters = Clusters::read("c", &(0..3 * AT_ONCE + 5).map(row).collect::<String>()).unwrap();
+        assert_eq!(clusters.entries(), Some(3 * AT_ONCE + 5));
+        assert!(clusters.path_of.iter().enumerate().all(|(i, path)| *path as usize == i / 3));
     }
 
     #[test]

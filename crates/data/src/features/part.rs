@@ -63,9 +63,10 @@ impl Kept {
         cache[at] = value;
     }
 
-    /// Bytes it takes.
+    /// Bytes it takes, with those that an array has just left when it grew.
     pub(super) fn bytes(&self) -> usize {
-        4 * (self.views.capacity() + self.direct.capacity() + self.few.capacity())
+        let longest = self.views.capacity().max(self.direct.capacity());
+        4 * (self.views.capacity() + self.direct.capacity() + self.few.capacity() + longest / 2)
     }
 }
 
@@ -433,7 +434,14 @@ impl Part {
         let last =
             4 * self.last.values.capacity() + self.last.tuples.iter().map(Tuples::bytes).sum::<usize>();
         let tokens = 2 * self.gold.capacity() + 4 * (self.ends.capacity() + self.lines.capacity());
-        new + size_of::<Note>() * notes.capacity() + lists(&self.nodes) + lists(&self.edges) + tokens + last
+        let known = self.extractor.bytes();
+        known
+            + new
+            + size_of::<Note>() * notes.capacity()
+            + lists(&self.nodes)
+            + lists(&self.edges)
+            + tokens
+            + last
     }
 }
 
