@@ -10,13 +10,18 @@ use seqoia_core::prefetch;
 /// In place of a number: it has not been looked for yet.
 pub(super) const UNSET: u32 = u32::MAX - 2;
 
+/// In place of the number of a tuple: the table does not have it.
+const NOT_THERE: u64 = u64::MAX;
+
 /// Which fact about a value is meant.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// What a view reads of it.
-    View(usize),
+    /// What a view reads of it: which of such facts, of how many.
+    View(usize, usize),
     /// The attribute of a template with one piece: which of them, of how many, and whether of edges.
     Single(usize, usize, bool),
+    /// The same, of templates that read few values.
+    Few(usize, usize, bool),
 }
 
 /// Gives numbers to values and attributes.
@@ -50,17 +55,28 @@ pub trait Dictionary {
         let _ = (place, id);
         UNSET
     }
-    /// Asks for the memory of the attributes of one value, `width` of them.
-    fn fetch_single(&self, width: usize, id: u32) {
-        let _ = (width, id);
+    /// Asks for the memory of a fact about a value below [`Dictionary::base`], an attribute of it alone: the place is
+    /// the number of the value times how many there are, and which of them.
+    fn fetch_single(&self, place: usize) {
+        let _ = place;
+    }
+    /// Asks for the memory of what views read of a value below [`Dictionary::base`], so many facts.
+    fn fetch_facts(&self, id: u32, facts: usize) {
+        let _ = (id, facts);
     }
     /// Notes a fact that was found out.
     fn note(&mut self, place: Place, id: u32, value: u32) {
         let _ = (place, id, value);
     }
-    /// Asks for the memory of the attribute that has most likely this hash.
-    fn fetch(&self, edge: bool, code: u64) {
+    /// Asks for the memory of the attribute that has most likely this hash. What it returns is for
+    /// [`Dictionary::fetched`].
+    fn fetch(&self, edge: bool, code: u64) -> u64 {
         self.keys(edge).fetch_key(code);
+        code
+    }
+    /// As [`Dictionary::attribute`], with what [`Dictionary::fetch`] returned in place of the hash.
+    fn fetched(&mut self, edge: bool, key: &[u32], fetched: u64) -> u32 {
+        self.attribute(edge, key, fetched)
     }
 }
 
@@ -262,11 +278,61 @@ impl Dictionary for Frozen<'_> {
         if edge { self.edges } else { self.nodes }
     }
 
+    /// The number of the tuple that most likely is the one: the table does not change, so this need not be found twice.
     #[inline]
-    fn fetch(&self, edge: bool, code: u64) {
-        let id = self.keys(edge).fetch_key(code);
-        if let (Some(id), Some(numbers)) = (id, if edge { self.edge_numbers } else { self.node_numbers }) {
+    fn fetch(&self, edge: bool, code: u64) -> u64 {
+        let Some(id) = self.keys(edge).fetch_key(code) else { return NOT_THERE };
+        if let Some(numbers) = if edge { self.edge_numbers } else { self.node_numbers } {
             prefetch(numbers, id as usize);
+        }
+        id.into()
+    }
+
+    #[inline]
+    fn fetched(&mut self, edge: bool, key: &[u32], fetched: u64) -> u32 {
+        let Ok(id) = u32::try_from(fetched) else { return UNKNOWN };
+        let (keys, numbers) =
+            if edge { (self.edges, self.edge_numbers) } else { (self.nodes, self.node_numbers) };
+        if !keys.is(id, key) {
+            return self.attribute(edge, key, hash(key)); // another tuple with these bits of the hash
+        }
+        match numbers {
+            Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
+            None => id,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_fetched_is_found_as_without() {
+        let (mut keys, tuple) = (Keys::new(3), |i: u32| [i % 7, i, 0]);
+        (0..500).for_each(|i| assert_eq!(keys.intern(&tuple(i)), Some(i)));
+        let numbers: Vec<u32> = (0..500).rev().collect();
+        for numbers in [None, Some(numbers.as_slice())] {
+            let mut frozen = Frozen {
+                strings: StringsView::default(),
+                nodes: keys.view(),
+                edges: KeysView::default(),
+                node_numbers: numbers,
+                edge_numbers: None,
+                dense: 0,
+                lexica: LexicaView::default(),
+            };
+            for key in (0..1000).map(tuple) {
+                let code = hash(&key);
+                let expected = frozen.attribute(false, &key, code);
+                let fetched = frozen.fetch(false, code);
+                assert_eq!(frozen.fetched(false, &key, fetched), expected);
+                // As if another tuple had the same bits of the hash.
+                assert_eq!(frozen.fetched(false, &key, 3), expected);
+                assert_eq!(frozen.fetched(false, &key, u64::from(u32::MAX)), expected);
+                let fetched = frozen.fetch(true, code);
+                assert_eq!(frozen.fetched(true, &key, fetched), UNKNOWN);
+            }
         }
     }
 }

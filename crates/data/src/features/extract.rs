@@ -11,24 +11,21 @@ use super::dictionary::{Place, UNSET};
 use super::function::{NO, YES, full_width, lower};
 use super::given::Given;
 use super::lexicon::{NOWHERE, PLACES};
+use super::lookups::Lookups;
 use super::mentions::Mentions;
 use super::table::hash;
 use super::template::Program;
 use super::view::{self, FAR};
 use super::word_list::LONGEST;
-use super::{Dictionary, Function, LexicaView, NONE, Source, UNKNOWN};
+use super::{Dictionary, Function, LexicaView, NONE, NamesView, Source, UNKNOWN};
 use crate::error::{Error, Result};
 use crate::format::{Block, LARGEST};
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
 use seqoia_core::prefetch;
 
-/// In place of a hash: the attribute does not exist here.
-const ABSENT: u64 = 0;
-/// In place of a hash: looked up by its one value.
-const DIRECT: u64 = 1;
 /// Tokens whose tuples are put together before any is looked up.
-const WINDOW: usize = 256;
+const WINDOW: usize = 64;
 
 /// How many tokens were found in lists so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,27 +42,29 @@ pub struct Extractor {
     program: Arc<Program>,
     columns: Vec<u16>,           // that views read
     base: Vec<Vec<u32>>,         // [columns][T] numbers of the fields
-    caches: Vec<Vec<u32>>,       // [views][values] numbers of the function's values
+    facts: Vec<usize>,           // [views] which fact about a value of its column a view is
+    width: usize,                // facts: those of views, then whether names begin with it, in both cases
+    caches: Vec<u32>,            // [values][facts] numbers of the functions' values: a word's lie together
     direct: Vec<u32>,            // [values][templates with one piece] their attributes: a word's lie together
+    few: Vec<u32>,               // [values][those that read few values] the same
     rows: Vec<u32>,              // [views][pad + T + pad]
     outside: Vec<[Vec<u32>; 2]>, // [views] before and behind, [pad, at least FAR] each, nearest first
-    singles: usize,              // templates with one piece
     places: [u32; 2],
-    yes: u32,                 // the value of a test that fires
-    no: u32,                  // of one that does not, where it is asked for
-    lists: usize,             // lists of names that views read
-    listed: [u32; 4],         // the values of places in a name
-    lengths: Vec<u32>,        // the values of lengths of words, from 1
-    marks: [Vec<u8>; 2],      // [lists][T] places in names, in natural and in lower case
-    lowered: String,          // the words of the sentence in lower case, one after another
-    lowered_ends: Vec<usize>, // [T] where each ends
-    words: Vec<u32>,          // [LONGEST][T] the word of each length that starts here: its value
-    word_values: Vec<u32>,    // [words of the dictionary] their values
+    yes: u32,              // the value of a test that fires
+    no: u32,               // of one that does not, where it is asked for
+    lists: usize,          // lists of names that views read
+    listed: [u32; 4],      // the values of places in a name
+    lengths: Vec<u32>,     // the values of lengths of words, from 1
+    marks: [Vec<u8>; 2],   // [lists][T] places in names, in natural and in lower case
+    begins: Vec<bool>,     // [T] whether a name may begin there
+    found: [u32; 2],       // masks of the lists that have names in the sentence, in both cases
+    words: Vec<u32>,       // [LONGEST][T] the word of each length that starts here: its value
+    word_values: Vec<u32>, // [words of the dictionary] their values
     matched: Matched,
     mentioned: Option<(u16, bool)>, // the column in whose mentions views look, in full width
     mentions: Mentions,
-    keys: Vec<u32>,  // [WINDOW][templates][stride] tuples of some tokens
-    codes: Vec<u64>, // [WINDOW][templates] their hashes, or a mark
+    lookups: Lookups, // of at most WINDOW tokens
+    key: Vec<u32>,    // [stride] scratch
     given: Given,
     later: Vec<(u32, f32)>,
     text: String,
@@ -83,6 +82,14 @@ impl Extractor {
             {
                 columns.push(c);
             }
+        }
+        let (mut facts, mut cached_views) = (vec![], 0);
+        for view in &program.views {
+            use Source::{Cluster, Column, Match, MatchLower, Test};
+            facts.push(cached_views);
+            let is_cached =
+                matches!(view.source, Column(..) | Test(..) | Match(..) | MatchLower(..) | Cluster(..));
+            cached_views += usize::from(is_cached);
         }
         let (mut outside, mut wide, mut text) = (vec![], String::new(), String::new());
         for view in &program.views {
@@ -111,9 +118,11 @@ impl Extractor {
         let lengths = (1..=LONGEST).filter(|_| long).map(|n| dictionary.value(&n.to_string())).collect();
         Extractor {
             base: vec![vec![]; columns.len()],
-            caches: vec![vec![]; program.views.len()],
+            facts,
+            width: cached_views + 2,
+            caches: vec![],
             direct: vec![],
-            singles: program.compiled.iter().filter(|t| t.pieces.len() == 1).count(),
+            few: vec![],
             rows: vec![],
             outside,
             places,
@@ -123,8 +132,8 @@ impl Extractor {
             listed,
             lengths,
             marks: [vec![], vec![]],
-            lowered: String::new(),
-            lowered_ends: vec![],
+            begins: vec![],
+            found: [0, 0],
             words: vec![],
             word_values: vec![],
             matched: Matched { names: vec![0; lists], clusters: 0 },
@@ -133,8 +142,8 @@ impl Extractor {
                 _ => None,
             }),
             mentions: Mentions::default(),
-            keys: vec![],
-            codes: vec![],
+            lookups: Lookups::default(),
+            key: vec![],
             given: Given::default(),
             later: vec![],
             text,
@@ -165,7 +174,7 @@ impl Extractor {
                 out.starts.push(0);
             }
         }
-        let (given, mut looked) = (program.given(), 0);
+        let given = program.given();
         if let Some(group) = given.filter(|_| program.is_given_alone()) {
             self.given.extract(dictionary, [group, narrow(stride)], block, tokens, nodes);
             return Ok(());
@@ -173,18 +182,13 @@ impl Extractor {
         self.fill_rows(dictionary, block, tokens.clone());
         for t in 0..tokens.len() {
             if t % WINDOW == 0 {
-                self.look_ahead(dictionary, t..tokens.len().min(t + WINDOW), tokens.len());
-                looked = 0;
+                let stretch = t..tokens.len().min(t + WINDOW);
+                self.lookups.fill(&program, dictionary, &self.rows, &self.direct, stretch, tokens.len());
             }
-            let (from, mut single) = ([nodes.items.len(), edges.items.len()], 0);
-            for template in &program.compiled {
-                let (key, code) = (&self.keys[looked * stride..][..stride], self.codes[looked]);
-                looked += 1;
-                let column = single;
-                single += usize::from(template.pieces.len() == 1);
-                if code == ABSENT {
-                    continue;
-                }
+            let from = nodes.items.len();
+            let keys = self.lookups.keys_at(t % WINDOW, stride).chunks_exact(stride);
+            for (wanted, key) in self.lookups.at(t % WINDOW).iter().zip(keys) {
+                let template = &program.compiled[wanted.template as usize];
                 let value = match template.value {
                     None => 1.0,
                     Some((column, offset)) => match number(file, block, &tokens, t, column, offset)? {
@@ -192,27 +196,38 @@ impl Extractor {
                         None => continue, // outside the sentence
                     },
                 };
-                let attribute = match code {
+                let attribute = match wanted.value {
+                    NONE => dictionary.fetched(template.edge, key, wanted.code),
                     // One piece: looked up once for each value.
-                    DIRECT => {
-                        let place = Place::Single(column, self.singles, template.edge);
-                        cached(dictionary, &mut self.direct, place, key[1], |dictionary| {
-                            dictionary.attribute(template.edge, key, hash(key))
+                    value => {
+                        let (cache, place) = match template.few {
+                            false => (
+                                &mut self.direct,
+                                Place::Single(template.column, program.singles, template.edge),
+                            ),
+                            true => (&mut self.few, Place::Few(template.column, program.few, template.edge)),
+                        };
+                        cached(dictionary, cache, place, value, |dictionary| {
+                            self.key.clear();
+                            self.key.extend([template.group, value]);
+                            self.key.resize(stride, 0);
+                            dictionary.attribute(template.edge, &self.key, hash(&self.key))
                         })
                     }
-                    _ => dictionary.attribute(template.edge, key, code),
                 };
                 if attribute < UNSET {
                     let out = if template.edge { &mut *edges } else { &mut *nodes };
                     out.items.push(attribute);
-                    out.values.extend(values.then_some(value));
+                    if values {
+                        out.values.push(value);
+                    }
                 }
             }
             if let Some(group) = given {
                 self.given.add(dictionary, [group, narrow(stride)], block, tokens.start + t, nodes);
                 nodes.values.resize(nodes.items.len(), 1.0); // templates beside them have values
             }
-            dense_first(nodes, from[0], dense, &mut self.later);
+            dense_first(nodes, from, dense, &mut self.later);
             nodes.starts.push(narrow(nodes.items.len()));
             if program.has_edges() {
                 edges.starts.push(narrow(edges.items.len()));
@@ -221,69 +236,35 @@ impl Extractor {
         Ok(())
     }
 
-    /// Puts together the tuples of all attributes of some tokens of a sentence of `length`, and asks for the
-    /// memory where they will be looked up: a table is much larger than a cache, and a sentence has hundreds
-    /// of look-ups that need not wait for each other.
-    fn look_ahead(&mut self, dictionary: &impl Dictionary, tokens: Range<usize>, length: usize) {
-        let program = &*self.program;
-        let (row, stride) = (length + 2 * program.pad, program.stride);
-        self.keys.clear();
-        self.codes.clear();
-        self.keys.resize(tokens.len() * program.compiled.len() * stride, 0);
-        let mut keys = self.keys.chunks_exact_mut(stride);
-        for t in tokens {
-            for (template, key) in program.compiled.iter().zip(&mut keys) {
-                key[0] = template.group;
-                let mut known = true;
-                for (slot, &(view, offset)) in key[1..].iter_mut().zip(&template.pieces) {
-                    *slot = self.rows[view * row + (program.pad + t).wrapping_add_signed(offset)];
-                    known &= *slot < UNKNOWN;
-                }
-                self.codes.push(match (known, template.pieces.len()) {
-                    (false, _) => ABSENT,
-                    (true, 1) => {
-                        match key[1].checked_sub(dictionary.base()) {
-                            Some(own) => prefetch(&self.direct, own as usize * self.singles),
-                            None => dictionary.fetch_single(self.singles, key[1]),
-                        }
-                        DIRECT
-                    }
-                    (true, _) => {
-                        let code = hash(key) | 1 << 63; // unlike the marks; no table looks at this bit
-                        dictionary.keys(template.edge).fetch_slot(code);
-                        code
-                    }
-                });
-            }
-        }
-        let looked_up = self.codes.iter().zip(program.compiled.iter().cycle());
-        for (&code, template) in looked_up.filter(|(code, _)| **code > DIRECT) {
-            dictionary.fetch(template.edge, code);
-        }
-    }
-
     /// Finds the names of the sentence, if a view reads them.
-    fn mark_names(&mut self, lexica: LexicaView<'_>, block: &Block, tokens: &Range<usize>) {
-        for (case, names) in [lexica.names, lexica.lower].into_iter().enumerate() {
+    fn mark_names(&mut self, dictionary: &mut impl Dictionary, block: &Block, tokens: &Range<usize>) {
+        for case in [0, 1] {
             let column = self.program.views.iter().find_map(|v| match v.source {
                 Source::Listed(column, _) if case == 0 => Some(column),
                 Source::ListedLower(column, _) if case == 1 => Some(column),
                 _ => None,
             });
             let Some(column) = column else { continue };
-            let field = |i: usize| block.field(tokens.start + i, usize::from(column));
-            self.lowered.clear();
-            self.lowered_ends.clear();
-            for i in (0..tokens.len()).filter(|_| case == 1) {
-                lower(field(i), &mut self.lowered);
-                self.lowered_ends.push(self.lowered.len());
-            }
-            let (lowered, ends) = (&self.lowered, &self.lowered_ends);
-            let word = |i: usize| match ends.get(i) {
-                Some(&end) => &lowered[if i == 0 { 0 } else { ends[i - 1] }..end],
-                None => field(i),
+            let push = |i: usize, out: &mut String| match block.field(tokens.start + i, usize::from(column)) {
+                word if case == 0 => out.push_str(word),
+                word => lower(word, out),
             };
-            names.mark(self.lists, tokens.len(), word, &mut self.text, &mut self.marks[case]);
+            // Most words begin no name; that is found out once for each.
+            let ids = self.columns.iter().position(|c| *c == column).map(|c| &self.base[c]);
+            let fact = Place::View(self.width - 2 + case, self.width);
+            self.begins.clear();
+            for i in 0..tokens.len() {
+                let id = ids.map_or(UNKNOWN, |ids| ids[i]);
+                let begins = cached(dictionary, &mut self.caches, fact, id, |dictionary| {
+                    self.text.clear();
+                    push(i, &mut self.text);
+                    if names_of(dictionary.lexica(), case).begins(&self.text) { UNKNOWN } else { NONE }
+                });
+                self.begins.push(begins == UNKNOWN);
+            }
+            let names = names_of(dictionary.lexica(), case);
+            let (begins, marks) = (&self.begins, &mut self.marks[case]);
+            self.found[case] = names.mark(self.lists, begins, push, &mut self.text, marks);
             if case == 1 {
                 let lists = self.marks[case].chunks_exact(tokens.len().max(1));
                 for (count, marks) in self.matched.names.iter_mut().zip(lists) {
@@ -330,7 +311,13 @@ impl Extractor {
             base.clear();
             base.extend(tokens.clone().map(|i| dictionary.value(block.field(i, usize::from(*column)))));
         }
-        self.mark_names(dictionary.lexica(), block, &tokens);
+        for id in self.base.iter().flatten().filter(|id| **id < UNKNOWN) {
+            match id.checked_sub(dictionary.base()) {
+                Some(own) => prefetch_all(&self.caches, own as usize * self.width, self.width),
+                None => dictionary.fetch_facts(*id, self.width),
+            }
+        }
+        self.mark_names(dictionary, block, &tokens);
         self.find_words(dictionary, block, &tokens);
         if let Some((column, wide)) = self.mentioned {
             self.mentions.follow(block, usize::from(column), wide, &tokens);
@@ -344,6 +331,7 @@ impl Extractor {
         for (v, view) in self.program.views.iter().enumerate() {
             let out = &mut self.rows[v * row..][..row];
             let [before, behind] = &self.outside[v];
+            let fact = Place::View(self.facts[v], self.width);
             for distance in 0..pad {
                 out[pad - 1 - distance] = before[distance];
                 out[row - pad + distance] = behind[distance];
@@ -372,10 +360,12 @@ impl Extractor {
                     }
                 }
                 Source::Listed(_, list) | Source::ListedLower(_, list) => {
-                    let marks = &self.marks[usize::from(matches!(view.source, Source::ListedLower(..)))];
-                    let marks = marks.iter().skip(usize::from(list) * tokens.len());
-                    for (out, &place) in out.iter_mut().zip(marks) {
-                        *out = self.listed.get(usize::from(place)).copied().unwrap_or(NONE);
+                    let case = usize::from(matches!(view.source, Source::ListedLower(..)));
+                    if self.found[case] & 1_u32.checked_shl(list.into()).unwrap_or(0) != 0 {
+                        let marks = self.marks[case].iter().skip(usize::from(list) * tokens.len());
+                        for (out, &place) in out.iter_mut().zip(marks) {
+                            *out = self.listed.get(usize::from(place)).copied().unwrap_or(NONE);
+                        }
                     }
                 }
                 Source::WordStarting(_, length) => {
@@ -418,7 +408,7 @@ impl Extractor {
                 }
                 Source::Cluster(column, most) => {
                     for ((out, &id), i) in out.iter_mut().zip(base(column)).zip(tokens.clone()) {
-                        *out = cached(dictionary, &mut self.caches[v], Place::View(v), id, |dictionary| {
+                        *out = cached(dictionary, &mut self.caches, fact, id, |dictionary| {
                             let word = block.field(i, usize::from(column));
                             match dictionary.lexica().clusters.cut(word, most.into(), &mut self.text) {
                                 true => dictionary.value(&self.text),
@@ -435,7 +425,7 @@ impl Extractor {
                 | Source::MatchLower(column, _) => {
                     for ((out, &id), i) in out.iter_mut().zip(base(column)).zip(tokens.clone()) {
                         let field = || block.field(i, usize::from(column));
-                        *out = cached(dictionary, &mut self.caches[v], Place::View(v), id, |dictionary| {
+                        *out = cached(dictionary, &mut self.caches, fact, id, |dictionary| {
                             match view.read(field(), &mut self.wide, &mut self.text) {
                                 true => dictionary.value(&self.text),
                                 false => NONE,
@@ -460,9 +450,15 @@ impl Extractor {
 
     /// Forgets what was found out about values, so that they may get other numbers.
     pub(super) fn forget(&mut self) {
-        self.caches.iter_mut().for_each(Vec::clear);
+        self.caches.clear();
         self.direct.clear();
+        self.few.clear();
         self.word_values.clear();
+    }
+
+    /// Bytes of what was found out about values.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.caches.capacity() + self.direct.capacity() + self.few.capacity())
     }
 
     /// How many pieces the attributes of a group have.
@@ -485,10 +481,21 @@ impl Extractor {
     }
 }
 
+/// Names as they are, or in lower case.
+fn names_of(lexica: LexicaView<'_>, case: usize) -> NamesView<'_> {
+    if case == 0 { lexica.names } else { lexica.lower }
+}
+
 /// The words of one length, for each token that they may start at.
 fn of_length(words: &[u32], length: u8, tokens: usize) -> &[u32] {
     let before = usize::from(length).checked_sub(1).map(|n| n * tokens);
     before.and_then(|from| words.get(from..from + tokens)).unwrap_or_default()
+}
+
+/// Asks for `count` numbers from a place on.
+pub(super) fn prefetch_all(numbers: &[u32], from: usize, count: usize) {
+    const LINE: usize = 16; // numbers in a line of a cache
+    (from..from + count).step_by(LINE).for_each(|at| prefetch(numbers, at));
 }
 
 /// A fact about a value: computed once for each.
@@ -512,10 +519,7 @@ fn cached<D: Dictionary>(
         dictionary.note(place, id, value);
         return value;
     };
-    let (column, width) = match place {
-        Place::View(_) => (0, 1),
-        Place::Single(column, width, _) => (column, width),
-    };
+    let (Place::View(column, width) | Place::Single(column, width, _) | Place::Few(column, width, _)) = place;
     let at = own as usize * width + column;
     if cache.len() <= at {
         cache.resize((own as usize + 1) * width, UNSET);
@@ -598,7 +602,7 @@ mod tests {
             let (mut nodes, mut edges) = (Ragged::default(), Ragged::default());
             extractor.extract(&mut dictionary, "x", &block, 0..tokens, &mut nodes, &mut edges).unwrap();
             assert_eq!(nodes.starts.len(), tokens + 1);
-            extractor.keys.capacity() + extractor.codes.capacity()
+            extractor.lookups.room()
         };
         assert_eq!(room(20 * WINDOW + 1), room(WINDOW));
     }

@@ -147,8 +147,9 @@ fn fires(test: bool, out: &mut String) -> bool {
 /// the last sigma of a Greek word, so a word is the same alone and in a name.
 pub(super) fn lower(string: &str, out: &mut String) {
     if string.is_ascii() {
+        let from = out.len();
         out.push_str(string);
-        out.make_ascii_lowercase();
+        out[from..].make_ascii_lowercase();
     } else {
         out.extend(string.chars().flat_map(char::to_lowercase));
     }
@@ -177,6 +178,14 @@ mod tests {
     fn apply(f: Function, s: &str) -> Option<String> {
         let mut out = String::new();
         f.apply(s, &mut out).then_some(out)
+    }
+
+    #[test]
+    fn lower_case_is_appended_to_what_is_there() {
+        let mut out = "A".to_owned();
+        lower("BC", &mut out);
+        lower("\u{c4}D", &mut out);
+        assert_eq!(out, "Abc\u{e4}d");
     }
 
     #[test]

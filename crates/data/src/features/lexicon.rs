@@ -6,6 +6,7 @@
 //! entry begins with, has a mask of the lists it is in, so a search knows when to stop.
 
 use super::function::lower;
+use super::table::hash_string;
 use super::{Strings, StringsView, UNKNOWN, WordList, WordListView};
 use crate::error::{Error, Result};
 use crate::text;
@@ -96,23 +97,54 @@ impl Clusters {
     /// A row without a tab, a path that is not made of 0 and 1, a word with two paths.
     pub fn read(file: &str, text: &str) -> Result<Clusters> {
         let mut clusters = Clusters { read: true, ..Clusters::default() };
-        for (line, row) in text::lines(text).filter(|(_, row)| !row.is_empty()) {
-            let bad = |what: String| Error::at(file, line, what).help("a row is wanted: path<TAB>word");
-            let (path, rest) = row.split_once('\t').ok_or_else(|| bad("there is no tab".to_owned()))?;
-            if path.is_empty() || !path.bytes().all(|b| b == b'0' || b == b'1') {
-                return Err(bad(format!("'{path}' is no path of 0 and 1")));
+        let mut rows = text::lines(text).filter(|(_, row)| !row.is_empty());
+        let mut some = Vec::with_capacity(AT_ONCE);
+        loop {
+            some.clear();
+            let words = rows.by_ref().take(AT_ONCE).map(|(line, row)| {
+                let word = row.split('\t').nth(1).unwrap_or_default().as_bytes();
+                let code = hash_string(word);
+                clusters.words.view().fetch_slot(code);
+                (line, row, code)
+            });
+            some.extend(words);
+            if some.is_empty() {
+                return Ok(clusters);
             }
-            let word = rest.split('\t').next().unwrap_or_default();
-            let full = || bad("the file is too large".to_owned());
-            let id = clusters.words.intern(word.as_bytes()).ok_or_else(full)? as usize;
-            let path = clusters.paths.intern(path.as_bytes()).ok_or_else(full)?;
-            match clusters.path_of.get(id) {
-                Some(&other) if other != path => return Err(bad(format!("'{word}' has two paths"))),
-                Some(_) => {}
-                None => clusters.path_of.push(path),
+            for &(line, row, code) in &some {
+                clusters.add(file, line, row, code)?;
             }
         }
-        Ok(clusters)
+    }
+
+    /// Takes in a row whose word has this hash.
+    fn add(&mut self, file: &str, line: u64, row: &str, code: u64) -> Result<()> {
+        let bad = |what: String| Error::at(file, line, what).help("a row is wanted: path<TAB>word");
+        let (path, rest) = row.split_once('\t').ok_or_else(|| bad("there is no tab".to_owned()))?;
+        if path.is_empty() || !path.bytes().all(|b| b == b'0' || b == b'1') {
+            return Err(bad(format!("'{path}' is no path of 0 and 1")));
+        }
+        let word = rest.split('\t').next().unwrap_or_default();
+        let full = || bad("the file is too large".to_owned());
+        let id = self.words.intern_hashed(word.as_bytes(), code).ok_or_else(full)? as usize;
+        let path = match self.last_path(path) {
+            Some(last) => last, // rows of one cluster stand together
+            None => self.paths.intern(path.as_bytes()).ok_or_else(full)?,
+        };
+        match self.path_of.get(id) {
+            Some(&other) if other != path => Err(bad(format!("'{word}' has two paths"))),
+            Some(_) => Ok(()),
+            None => {
+                self.path_of.push(path);
+                Ok(())
+            }
+        }
+    }
+
+    /// The number of the path that the last word got, if it is this one.
+    fn last_path(&self, path: &str) -> Option<u32> {
+        let last = *self.path_of.last()?;
+        (self.paths.view().get(last)? == path.as_bytes()).then_some(last)
     }
 
     /// No words.
@@ -188,21 +220,20 @@ impl Names {
             return Err(Error::new(file, format!("there is a list called {list} already"))
                 .help("lists are called after their files: rename one"));
         }
-        let (mask, mut lowered) = (1 << self.lists.len(), String::new());
+        let mask = 1 << self.lists.len();
         self.lists.push(list.to_owned());
-        let mut entries = 0;
-        for (line, row) in text::lines(text) {
-            let words: Vec<&str> = row.split_whitespace().collect();
-            if words.is_empty() || words.len() > LONGEST {
-                continue;
+        let (mut entries, mut natural, mut lowered) = (0, Batch::default(), Batch::default());
+        let mut rows = text::lines(text).peekable();
+        while let Some((line, row)) = rows.next() {
+            if (1..=LONGEST).contains(&row.split_whitespace().take(LONGEST + 1).count()) {
+                natural.push(row, |word, text| text.push_str(word), &self.natural);
+                lowered.push(row, lower, &self.lower);
+                entries += 1;
             }
-            let natural = words.join(" ");
-            lowered.clear();
-            lower(&natural, &mut lowered);
-            if !(self.natural.add(&natural, mask) && self.lower.add(&lowered, mask)) {
+            let wait = natural.rows < AT_ONCE && rows.peek().is_some();
+            if !(wait || self.natural.add(&mut natural, mask) && self.lower.add(&mut lowered, mask)) {
                 return Err(Error::at(file, line, "the lists of names have more than 4 GiB of text"));
             }
-            entries += 1;
         }
         self.entries.push(entries);
         Ok(())
@@ -235,18 +266,30 @@ struct Entries {
 }
 
 impl Entries {
-    /// Adds an entry whose words are separated by single blanks; false if the table is full.
-    fn add(&mut self, entry: &str, mask: u32) -> bool {
-        let ends = entry.match_indices(' ').map(|(at, _)| at).chain([entry.len()]);
-        for end in ends {
-            let Some(id) = self.strings.intern(&entry.as_bytes()[..end]) else { return false };
+    /// Adds entries to the lists of a mask, and clears the batch; false if the table is full.
+    fn add(&mut self, batch: &mut Batch, mask: u32) -> bool {
+        let view = self.strings.view();
+        let ids: [_; AT_ONCE] = std::array::from_fn(|_| UNKNOWN);
+        for some in batch.beginnings.chunks(AT_ONCE) {
+            let mut ids = ids;
+            for (id, beginning) in ids.iter_mut().zip(some) {
+                *id = view.fetch_start(beginning.code).unwrap_or(UNKNOWN);
+            }
+            ids.iter().for_each(|id| view.fetch_text(*id));
+        }
+        for beginning in &batch.beginnings {
+            let text = &batch.text.as_bytes()[beginning.from..beginning.to];
+            let Some(id) = self.strings.intern_hashed(text, beginning.code) else { return false };
             if id as usize == self.masks.len() {
                 self.masks.push(0);
             }
-            if end == entry.len() {
+            if beginning.whole {
                 self.masks[id as usize] |= mask;
             }
         }
+        batch.rows = 0;
+        batch.text.clear();
+        batch.beginnings.clear();
         true
     }
 
@@ -256,6 +299,45 @@ impl Entries {
 
     fn bytes(&self) -> usize {
         self.strings.bytes() + 4 * self.masks.capacity()
+    }
+}
+
+/// Rows that are put together before any is looked up, so that look-ups do not wait for each other's memory.
+const AT_ONCE: usize = 64;
+
+/// Entries that are to be added.
+#[derive(Default)]
+struct Batch {
+    rows: usize,
+    text: String, // their words, separated by single blanks; entries follow one another
+    beginnings: Vec<Beginning>,
+}
+
+/// The words that an entry begins with.
+struct Beginning {
+    from: usize,
+    to: usize,
+    code: u64,
+    whole: bool, // they are the entry
+}
+
+impl Batch {
+    /// Takes in an entry, whose words `push` appends, and asks for the memory where it will be looked up.
+    fn push(&mut self, row: &str, push: impl Fn(&str, &mut String), into: &Entries) {
+        let from = self.text.len();
+        for word in row.split_whitespace() {
+            if self.text.len() > from {
+                self.text.push(' ');
+            }
+            push(word, &mut self.text);
+            let code = hash_string(&self.text.as_bytes()[from..]);
+            into.strings.view().fetch_slot(code);
+            self.beginnings.push(Beginning { from, to: self.text.len(), code, whole: false });
+        }
+        if let Some(last) = self.beginnings.last_mut() {
+            last.whole = true;
+        }
+        self.rows += 1;
     }
 }
 
@@ -274,38 +356,42 @@ pub(super) const PLACES: [&str; 4] = ["B", "I", "E", "S"];
 pub(super) const NOWHERE: u8 = u8::MAX;
 
 impl NamesView<'_> {
+    /// Whether a word begins an entry.
+    pub(super) fn begins(&self, word: &str) -> bool {
+        self.strings.find(word.as_bytes()) != UNKNOWN
+    }
+
     /// For each of `lists` and each token its place among [`PLACES`], or [`NOWHERE`]: `out` is
     /// `[lists][T]`. From each token the longest entry counts; one that ends no further than an
-    /// earlier one does not. `buffer` is scratch.
-    pub(super) fn mark<'t>(
+    /// earlier one does not. `begins` tells whether an entry may begin at each token, `push` appends the word of a
+    /// token, `buffer` is scratch. Returns a mask of the lists of which some entry was found.
+    pub(super) fn mark(
         &self,
         lists: usize,
-        tokens: usize,
-        word: impl Fn(usize) -> &'t str,
+        begins: &[bool],
+        push: impl Fn(usize, &mut String),
         buffer: &mut String,
         out: &mut Vec<u8>,
-    ) {
+    ) -> u32 {
+        let (tokens, mut found) = (begins.len(), 0);
         out.clear();
         out.resize(lists * tokens, NOWHERE);
         let mut ends = [0; LISTS]; // of the last entry of each list
-        for start in 0..tokens {
-            let mut longest = [0; LISTS];
+        for start in (0..tokens).filter(|start| begins[*start]) {
+            let (mut longest, mut met) = ([0; LISTS], 0);
             buffer.clear();
             for end in start + 1..=tokens.min(start + LONGEST) {
                 if end > start + 1 {
                     buffer.push(' ');
                 }
-                buffer.push_str(word(end - 1));
+                push(end - 1, buffer);
                 let id = self.strings.find(buffer.as_bytes());
                 let Some(&mask) = self.masks.get(id as usize) else { break };
-                longest
-                    .iter_mut()
-                    .take(lists)
-                    .enumerate()
-                    .filter(|(l, _)| mask >> l & 1 == 1)
-                    .for_each(|(_, e)| *e = end);
+                bits(mask).for_each(|list| longest[list] = end);
+                met |= mask;
             }
-            for (list, &end) in longest[..lists].iter().enumerate().filter(|(_, end)| **end > 0) {
+            for list in bits(met).take_while(|list| *list < lists) {
+                let end = longest[list];
                 if end <= ends[list] {
                     continue;
                 }
@@ -319,13 +405,25 @@ impl NamesView<'_> {
                 }
                 ends[list] = end;
             }
+            found |= met;
         }
+        found
     }
+}
+
+/// The numbers of the bits that are set, ascending.
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (bit < u32::BITS).then_some(bit as usize)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use seqoia_core::cast::narrow;
 
     #[test]
     fn a_word_has_its_path_or_that_of_its_lower_case() {
@@ -349,6 +447,29 @@ mod tests {
     }
 
     #[test]
+    fn batches_give_the_numbers_of_one_row_after_another() {
+        let name = |i: usize| format!("Saint {} of {}", i % 50, i % 70);
+        let rows: Vec<String> = (0..3 * AT_ONCE + 5).map(name).collect();
+        let (mut names, mut expected) = (Names::default(), Strings::default());
+        names.read("l", "f", &rows.join("\n\n")).unwrap();
+        assert_eq!(names.entries(), [rows.len()]);
+        for row in &rows {
+            let ends = row.match_indices(' ').map(|(at, _)| at).chain([row.len()]);
+            ends.for_each(|end| assert!(expected.intern(&row.as_bytes()[..end]).is_some()));
+        }
+        let found = names.natural.view();
+        assert_eq!((found.strings.text, found.strings.slots), (expected.view().text, expected.view().slots));
+        for id in 0..narrow(found.masks.len()) {
+            let is_entry = rows.iter().any(|row| Some(row.as_bytes()) == found.strings.get(id));
+            assert_eq!(found.masks[id as usize], u32::from(is_entry));
+        }
+        let row = |i: usize| format!("{:b}\tw{i}\n", i / 3);
+        let clusters = Clusters::read("c", &(0..3 * AT_ONCE + 5).map(row).collect::<String>()).unwrap();
+        assert_eq!(clusters.entries(), Some(3 * AT_ONCE + 5));
+        assert!(clusters.path_of.iter().enumerate().all(|(i, path)| *path as usize == i / 3));
+    }
+
+    #[test]
     fn the_longest_name_from_each_token_counts() {
         let mut names = Names::default();
         names.read("city", "f", "New York\nYork\nNew York City Hall\nCity\n").unwrap();
@@ -360,7 +481,10 @@ mod tests {
             let lowered = words.map(str::to_lowercase);
             let (mut buffer, mut out) = (String::new(), vec![]);
             let word = |i: usize| if lower { lowered[i].as_str() } else { words[i] };
-            view.mark(2, words.len(), word, &mut buffer, &mut out);
+            let begins: Vec<bool> = (0..words.len()).map(|i| view.begins(word(i))).collect();
+            assert!(begins.contains(&false) && begins.contains(&true));
+            let found = view.mark(2, &begins, |i, out| out.push_str(word(i)), &mut buffer, &mut out);
+            assert_eq!(found, if lower { 0b11 } else { 0b01 });
             let name = |&p: &u8| PLACES.get(usize::from(p)).copied().unwrap_or("-");
             out.iter().map(name).collect::<String>()
         };

@@ -17,6 +17,7 @@ mod function;
 mod given;
 mod index;
 mod lexicon;
+mod lookups;
 mod memory;
 mod mentions;
 mod part;

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::dictionary::{Place, UNSET};
-use super::extract::Extractor;
+use super::extract::{Extractor, prefetch_all};
 use super::table::{hash, hash_string};
 use super::{
     Dictionary, Growing, Keys, KeysView, Labels, LexicaView, MOST_LABELS, OR, Strings, StringsView, UNKNOWN,
@@ -26,8 +26,9 @@ use seqoia_core::{Ragged, prefetch};
 /// What is known of values, by their numbers, for all workers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
-    views: Vec<Vec<u32>>, // [views][values] what a view reads of a value
-    direct: Vec<u32>,     // [values][templates with one piece] their attributes
+    views: Vec<u32>,  // [values][facts] what views read of a value
+    direct: Vec<u32>, // [values][templates with one piece] their attributes
+    few: Vec<u32>,    // [values][those that read few values] the same
 }
 
 /// An entry for [`Kept`].
@@ -41,23 +42,19 @@ struct Note {
 impl Kept {
     #[inline]
     fn get(&self, place: Place, id: u32) -> u32 {
-        match place {
-            Place::View(view) => self.views.get(view).and_then(|cache| cache.get(id as usize)),
-            Place::Single(column, width, _) => self.direct.get(id as usize * width + column),
-        }
-        .copied()
-        .unwrap_or(UNSET)
+        let (cache, column, width) = match place {
+            Place::View(column, width) => (&self.views, column, width),
+            Place::Single(column, width, _) => (&self.direct, column, width),
+            Place::Few(column, width, _) => (&self.few, column, width),
+        };
+        cache.get(id as usize * width + column).copied().unwrap_or(UNSET)
     }
 
     fn set(&mut self, place: Place, id: u32, value: u32) {
-        let (cache, width, column) = match place {
-            Place::View(view) => {
-                if self.views.len() <= view {
-                    self.views.resize(view + 1, vec![]);
-                }
-                (&mut self.views[view], 1, 0)
-            }
-            Place::Single(column, width, _) => (&mut self.direct, width, column),
+        let (cache, column, width) = match place {
+            Place::View(column, width) => (&mut self.views, column, width),
+            Place::Single(column, width, _) => (&mut self.direct, column, width),
+            Place::Few(column, width, _) => (&mut self.few, column, width),
         };
         let at = id as usize * width + column;
         if cache.len() <= at {
@@ -66,9 +63,10 @@ impl Kept {
         cache[at] = value;
     }
 
-    /// Bytes it takes.
+    /// Bytes it takes, with those that an array has just left when it grew.
     pub(super) fn bytes(&self) -> usize {
-        4 * (self.views.iter().map(Vec::capacity).sum::<usize>() + self.direct.capacity())
+        let longest = self.views.capacity().max(self.direct.capacity());
+        4 * (self.views.capacity() + self.direct.capacity() + self.few.capacity() + longest / 2)
     }
 }
 
@@ -178,8 +176,13 @@ impl Dictionary for Adding<'_> {
     }
 
     #[inline]
-    fn fetch_single(&self, width: usize, id: u32) {
-        prefetch(&self.kept.direct, id as usize * width);
+    fn fetch_single(&self, place: usize) {
+        prefetch(&self.kept.direct, place);
+    }
+
+    #[inline]
+    fn fetch_facts(&self, id: u32, facts: usize) {
+        prefetch_all(&self.kept.views, id as usize * facts, facts);
     }
 
     #[inline]
@@ -409,9 +412,9 @@ impl Part {
         renumber(&mut edges.items, bases.edges, &of_edges.numbers);
         for note in &mut new.notes {
             let (base, map) = match note.place {
-                Place::View(_) => (bases.values, &last.values),
-                Place::Single(.., false) => (bases.nodes, &of_nodes.numbers),
-                Place::Single(.., true) => (bases.edges, &of_edges.numbers),
+                Place::View(..) => (bases.values, &last.values),
+                Place::Single(.., false) | Place::Few(.., false) => (bases.nodes, &of_nodes.numbers),
+                Place::Single(.., true) | Place::Few(.., true) => (bases.edges, &of_edges.numbers),
             };
             note.id = last_number(note.id, bases.values, &last.values);
             note.value = last_number(note.value, base, map);
@@ -431,7 +434,14 @@ impl Part {
         let last =
             4 * self.last.values.capacity() + self.last.tuples.iter().map(Tuples::bytes).sum::<usize>();
         let tokens = 2 * self.gold.capacity() + 4 * (self.ends.capacity() + self.lines.capacity());
-        new + size_of::<Note>() * notes.capacity() + lists(&self.nodes) + lists(&self.edges) + tokens + last
+        let known = self.extractor.bytes();
+        known
+            + new
+            + size_of::<Note>() * notes.capacity()
+            + lists(&self.nodes)
+            + lists(&self.edges)
+            + tokens
+            + last
     }
 }
 

@@ -268,6 +268,12 @@ impl<'a> KeysView<'a> {
         Some(id)
     }
 
+    /// Whether a number is that of a tuple.
+    #[inline]
+    pub(super) fn is(&self, id: u32, key: &[u32]) -> bool {
+        self.get(id).is_some_and(|k| equal(k, key))
+    }
+
     /// The number of a tuple, or [`UNKNOWN`].
     #[inline]
     #[must_use]
@@ -279,7 +285,7 @@ impl<'a> KeysView<'a> {
     #[inline]
     #[must_use]
     pub fn find_hashed(&self, key: &[u32], code: u64) -> u32 {
-        find(self.slots, code, |id| self.get(id).is_some_and(|k| equal(k, key))).unwrap_or(UNKNOWN)
+        find(self.slots, code, |id| self.is(id, key)).unwrap_or(UNKNOWN)
     }
 }
 
@@ -322,7 +328,7 @@ impl Keys {
     /// The same for a tuple whose hash is known.
     #[inline]
     pub fn intern_hashed(&mut self, key: &[u32], code: u64) -> Option<u32> {
-        if let Some(id) = find(&self.slots, code, |id| self.view().get(id).is_some_and(|k| equal(k, key))) {
+        if let Some(id) = find(&self.slots, code, |id| self.view().is(id, key)) {
             return Some(id);
         }
         let id = self.view().len();

@@ -73,6 +73,12 @@ impl Source {
     }
 
     /// Whether it fires or does not.
+    /// Whether it has the same few values in every sentence, which are among the first that are met.
+    fn has_few_values(&self) -> bool {
+        use Source::{First, Listed, ListedLower, Place, Twin};
+        matches!(self, Listed(..) | ListedLower(..) | Place | First | Twin(..))
+    }
+
     fn is_test(&self) -> bool {
         match self {
             Source::Column(_, function) => function.is_test(),
@@ -272,6 +278,8 @@ pub(super) struct Compiled {
     pub(super) pieces: Vec<(usize, isize)>, // view, offset
     pub(super) value: Option<(usize, isize)>,
     pub(super) edge: bool,
+    pub(super) column: usize, // among the templates with one piece, if it has one
+    pub(super) few: bool,     // or among those of them that read views of few values
 }
 
 /// Templates, compiled: views are computed once for all templates that read them.
@@ -280,10 +288,13 @@ pub struct Program {
     templates: Vec<Template>,
     pub(super) compiled: Vec<Compiled>,
     pub(super) views: Vec<View>,
-    pub(super) pad: usize,    // the longest offset
-    pub(super) stride: usize, // numbers of a tuple: group and pieces
-    groups: Vec<usize>,       // a template of each group, for names
-    given: Option<u32>,       // the group of the file's own attributes, which no template computes
+    pub(super) pad: usize,                      // the longest offset
+    pub(super) stride: usize,                   // numbers of a tuple: group and pieces
+    pub(super) singles: usize,                  // templates with one piece, of which views have many values
+    pub(super) few: usize,                      // and of which they have few
+    pub(super) singles_of: Vec<(usize, usize)>, // views that such templates read, and the first column of each
+    groups: Vec<usize>,                         // a template of each group, for names
+    given: Option<u32>, // the group of the file's own attributes, which no template computes
 }
 
 impl Program {
@@ -319,12 +330,31 @@ impl Program {
                 pieces: template.pieces.iter().map(&mut view).collect(),
                 value: template.value.map(|(column, offset)| (usize::from(column), isize::from(offset))),
                 edge: template.edge,
+                column: 0,
+                few: false,
             });
+        }
+        // Columns of one view lie together: what a word has at one place it has at others. Those of views that have
+        // few values lie apart, so that other values need no room for them.
+        let (mut singles, mut few, mut singles_of) = (0, 0, vec![]);
+        for (v, view) in views.iter().enumerate() {
+            let of_view =
+                compiled.iter_mut().filter(|c: &&mut Compiled| matches!(*c.pieces, [(read, _)] if read == v));
+            let is_few = view.source.has_few_values();
+            let next = if is_few { &mut few } else { &mut singles };
+            let first = *next;
+            for template in of_view {
+                (template.column, template.few) = (*next, is_few);
+                *next += 1;
+            }
+            if *next > first && !is_few {
+                singles_of.push((v, first));
+            }
         }
         let offsets = compiled.iter().flat_map(|c| c.pieces.iter().map(|p| p.1.unsigned_abs()));
         let pad = offsets.max().unwrap_or(0);
         let stride = 1 + templates.iter().map(|t| t.pieces.len()).max().unwrap_or(0);
-        Program { templates, compiled, views, pad, stride, groups, given }
+        Program { templates, compiled, views, pad, stride, singles, few, singles_of, groups, given }
     }
 
     /// The templates it was made of.

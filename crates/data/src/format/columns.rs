@@ -189,7 +189,8 @@ impl Format for Columns {
             }
             let Some(token) = copy.block.tokens().get(i) else { continue };
             copy.upto(token.span.end, out);
-            out.extend_from_slice(format!("{separator}{name}").as_bytes());
+            out.extend_from_slice(separator.encode_utf8(&mut [0; 4]).as_bytes());
+            out.extend_from_slice(name.as_bytes());
             if let Some(p) = probability {
                 out.extend_from_slice(format!("{separator}{p:.6}").as_bytes());
             }
