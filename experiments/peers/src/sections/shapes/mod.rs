@@ -104,7 +104,7 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
     sort(&mut found.measured);
     bench.show(&found.table(bench.repeat))?;
     if let Some(path) = &options.picture {
-        let dots: Vec<picture::Dot> = found.measured.iter().map(Measured::dot).collect();
+        let dots: Vec<picture::Dot> = found.measured.iter().filter_map(Measured::dot).collect();
         fs::write(path, picture::svg(&dots)).with_context(|| format!("--picture {}", path.display()))?;
     }
     ensure!(found.failed == 0, "{} figures are missing, see the notes", found.failed);
@@ -112,8 +112,12 @@ pub(crate) fn run(bench: &mut Bench) -> Result<()> {
 }
 
 impl Measured {
-    fn dot(&self) -> picture::Dot<'_> {
-        picture::Dot { row: &self.row, column: self.figure.column, ratio: self.figure.ratio }
+    /// Its mark in the picture, which shows ours beside others and one step of the work: what compares ours with ours,
+    /// or whole runs, stands in the table only.
+    fn dot(&self) -> Option<picture::Dot<'_>> {
+        let Figure { column, rival, ratio, .. } = &self.figure;
+        let shown = !rival.starts_with("seqoia") && !column.starts_with("whole");
+        shown.then_some(picture::Dot { row: &self.row, column, ratio: *ratio })
     }
 }
 
