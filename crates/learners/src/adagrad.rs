@@ -100,8 +100,8 @@ impl AdaGrad {
     fn decay(&mut self, team: &mut dyn Team) -> Result<()> {
         self.touched = 0;
         let steps = std::mem::take(&mut self.t);
-        if steps == 0 || self.l2 == 0.0 {
-            return Ok(());
+        if steps == 0 {
+            return Ok(()); // or there is no penalty, and no step was counted
         }
         let (rate, delta) = (single(self.l2 * self.rate), single(self.delta));
         let blocks = self.w.chunks_mut(BLOCK).zip(self.squares.chunks(BLOCK)).collect();

@@ -376,7 +376,7 @@ impl Part {
             tuples.keys.extend_from_slice(new.view().keys);
             tuples.codes.clear();
             for key in tuples.keys.chunks_exact_mut(stride) {
-                let pieces = extractor.arity(key[0]); // what is behind them is no value
+                let pieces = extractor.arity(key[0]); // the rest is padding
                 renumber(&mut key[1..=pieces], bases.values, &last.values);
                 tuples.codes.push(hash(key));
             }

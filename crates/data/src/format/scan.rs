@@ -2,7 +2,7 @@
 //!
 //! Fields are short: a search that starts anew behind each takes longer to start than to search. Here the bytes of a
 //! stretch are compared in one loop, which compilers make vector instructions of, and become a word with a bit per
-//! byte; whoever reads then goes from bit to bit.
+//! byte; the reader then goes from bit to bit.
 
 /// Bytes of a stretch, and bits of a word.
 const STRETCH: usize = 64;
