@@ -1,8 +1,9 @@
 //! Work on some threads, for as long as it takes: reading has few and large pieces of work, so threads are started
 //! for each stretch of it.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Calls `work` for each of `jobs`, on at most so many threads, of which the caller is one. Whoever is free takes the
 /// next, in order.
@@ -21,12 +22,64 @@ pub(crate) fn each<T: Send>(threads: usize, jobs: &mut [T], work: impl Fn(usize,
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // Fewer threads than asked for give the same result.
-            if std::thread::Builder::new().spawn_scoped(scope, labour).is_err() {
+            if spawn(scope, labour).is_none() {
                 break;
             }
         }
         labour();
     });
+}
+
+/// Starts a thread; none if there is no room for one.
+pub(crate) fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    Builder::new().spawn_scoped(scope, work).ok()
+}
+
+/// What a thread returned; its panic goes on here.
+pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Brings things from one thread to the next in order, at most `ahead` of them on the way, and empty ones back, so that
+/// their memory is used again.
+pub(crate) fn conveyor<T>(ahead: usize) -> (Giver<T>, Taker<T>) {
+    let ((full, to_take), (empty, to_fill)) = (sync_channel(ahead), channel());
+    (Giver { full, to_fill }, Taker { to_take, empty })
+}
+
+/// The end of a [`conveyor`] that things are put on.
+pub(crate) struct Giver<T> {
+    full: SyncSender<T>,
+    to_fill: Receiver<T>,
+}
+
+/// The end of a [`conveyor`] that things are taken from.
+pub(crate) struct Taker<T> {
+    to_take: Receiver<T>,
+    empty: Sender<T>,
+}
+
+impl<T: Default> Giver<T> {
+    /// Hands over, and leaves one in its place to be filled; false if nobody takes any more.
+    pub(crate) fn give(&self, thing: &mut T) -> bool {
+        let next = self.to_fill.try_recv().unwrap_or_default();
+        self.full.send(std::mem::replace(thing, next)).is_ok()
+    }
+}
+
+impl<T> Taker<T> {
+    /// The next one; none when the giver is gone.
+    pub(crate) fn take(&self) -> Option<T> {
+        self.to_take.recv().ok()
+    }
+
+    /// Sends one back that was used.
+    pub(crate) fn give_back(&self, thing: T) {
+        let _ = self.empty.send(thing); // nobody may need it any more
+    }
 }
 
 #[cfg(test)]

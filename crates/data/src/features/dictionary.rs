@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::table::hash;
+use super::table::{hash, hash_string};
 use super::template::Program;
 use super::{Keys, KeysView, Lexica, LexicaView, Strings, StringsView, UNKNOWN};
 use seqoia_core::prefetch;
@@ -13,72 +13,50 @@ pub(super) const UNSET: u32 = u32::MAX - 2;
 /// In place of the number of a tuple: the table does not have it.
 const NOT_THERE: u64 = u64::MAX;
 
-/// Which fact about a value is meant.
-#[derive(Clone, Copy, Debug)]
-pub enum Place {
-    /// What a view reads of it: which of such facts, of how many.
-    View(usize, usize),
-    /// The attribute of a template with one piece: which of them, of how many, and whether of edges.
-    Single(usize, usize, bool),
-    /// The same, of templates that read few values.
-    Few(usize, usize, bool),
-}
-
-/// Gives numbers to values and attributes.
-pub trait Dictionary {
-    /// Attributes below this number have dense rows and are to come first in their lists.
-    fn dense(&self) -> u32;
+/// Gives numbers to values: what templates read.
+pub trait Values {
     /// The number of a value, or [`UNKNOWN`].
-    fn value(&mut self, string: &str) -> u32;
+    fn value(&mut self, string: &str) -> u32 {
+        self.value_hashed(string.as_bytes(), hash_string(string.as_bytes()))
+    }
     /// The same for a string whose hash is known.
     fn value_hashed(&mut self, string: &[u8], code: u64) -> u32;
+    /// The table that it looks into.
+    fn strings(&self) -> StringsView<'_>;
+    /// Word lists that views look into.
+    fn lexica(&self) -> LexicaView<'_>;
+}
+
+/// Gives numbers to attributes: tuples of values.
+pub trait Attributes {
+    /// Attributes below this number have dense rows and are to come first in their lists.
+    fn dense(&self) -> u32;
     /// The number of an attribute of the file's own, given its tuple (group, value); [`UNKNOWN`] leaves it out.
     /// The value is known.
     fn given(&mut self, key: &[u32]) -> u32;
     /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
     /// [`UNKNOWN`] leaves it out.
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
-    /// Word lists that attributes look into.
-    fn lexica(&self) -> LexicaView<'_>;
-    /// The table that [`Dictionary::value`] will look into.
-    fn strings(&self) -> StringsView<'_>;
-    /// Asks for the memory that [`Dictionary::given`] will look into.
+    /// Asks for the memory that [`Attributes::given`] will look into.
     fn fetch_given(&self, value: u32);
-    /// The table that [`Dictionary::attribute`] will look into.
+    /// The table that [`Attributes::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
-    /// Facts about values below this number are kept here, those about others by the extractor.
-    fn base(&self) -> u32 {
-        0
-    }
-    /// A fact about a value below [`Dictionary::base`]; `u32::MAX - 2` if it is not known.
-    fn kept(&self, place: Place, id: u32) -> u32 {
-        let _ = (place, id);
-        UNSET
-    }
-    /// Asks for the memory of a fact about a value below [`Dictionary::base`], an attribute of it alone: the place is
-    /// the number of the value times how many there are, and which of them.
-    fn fetch_single(&self, place: usize) {
-        let _ = place;
-    }
-    /// Asks for the memory of what views read of a value below [`Dictionary::base`], so many facts.
-    fn fetch_facts(&self, id: u32, facts: usize) {
-        let _ = (id, facts);
-    }
-    /// Notes a fact that was found out.
-    fn note(&mut self, place: Place, id: u32, value: u32) {
-        let _ = (place, id, value);
-    }
     /// Asks for the memory of the attribute that has most likely this hash. What it returns is for
-    /// [`Dictionary::fetched`].
+    /// [`Attributes::fetched`].
     fn fetch(&self, edge: bool, code: u64) -> u64 {
         self.keys(edge).fetch_key(code);
         code
     }
-    /// As [`Dictionary::attribute`], with what [`Dictionary::fetch`] returned in place of the hash.
+    /// As [`Attributes::attribute`], with what [`Attributes::fetch`] returned in place of the hash.
     fn fetched(&mut self, edge: bool, key: &[u32], fetched: u64) -> u32 {
         self.attribute(edge, key, fetched)
     }
 }
+
+/// Gives numbers to both.
+pub trait Dictionary: Values + Attributes {}
+
+impl<D: Values + Attributes> Dictionary for D {}
 
 /// A dictionary that takes in whatever is new: for reading training data.
 #[derive(Clone, Debug)]
@@ -95,7 +73,7 @@ pub struct Growing {
     pub sentence: u32,
     /// All attributes are the file's own. Each is one value then, and has its number: there is nothing to look up.
     plain: Option<u32>, // their group
-    full: bool,
+    full: [bool; 2], // of values, of attributes
 }
 
 impl Growing {
@@ -110,33 +88,64 @@ impl Growing {
             lexica,
             sentence: 0,
             plain: program.given().filter(|_| program.is_given_alone()),
-            full: false,
+            full: [false; 2],
         }
-    }
-
-    /// The group of all attributes, if they are the file's own.
-    pub(super) fn plain(&self) -> Option<u32> {
-        self.plain
     }
 
     /// Something did not fit any more: four billion of anything are too many.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.full
+        self.full.contains(&true)
+    }
+
+    /// Its tables of values and of attributes, for two threads.
+    pub(super) fn split(&mut self) -> (NewValues<'_>, NewAttributes<'_>) {
+        let Growing { strings, nodes, edges, lexica, sentence, plain, full: [values_full, keys_full] } = self;
+        let values = NewValues { strings, lexica, sentence: *sentence, full: values_full };
+        (values, NewAttributes { nodes, edges, plain: *plain, full: keys_full })
     }
 }
 
-impl Dictionary for Growing {
-    fn dense(&self) -> u32 {
-        0 // numbers are not the last ones yet
-    }
+/// The half of a [`Growing`] that values are in.
+pub(super) struct NewValues<'a> {
+    strings: &'a mut Strings,
+    lexica: &'a Lexica,
+    pub(super) sentence: u32,
+    pub(super) full: &'a mut bool,
+}
 
+/// The half of a [`Growing`] that attributes are in.
+pub(super) struct NewAttributes<'a> {
+    nodes: &'a mut Keys,
+    edges: &'a mut Keys,
+    plain: Option<u32>,
+    pub(super) full: &'a mut bool,
+}
+
+impl Values for NewValues<'_> {
     #[inline]
     fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
         self.strings.intern_hashed(string, code).unwrap_or_else(|| {
-            self.full = true;
+            *self.full = true;
             UNKNOWN
         })
+    }
+
+    #[inline]
+    fn strings(&self) -> StringsView<'_> {
+        self.strings.view()
+    }
+
+    fn lexica(&self) -> LexicaView<'_> {
+        let mut view = self.lexica.view();
+        view.words.sentence = self.sentence;
+        view
+    }
+}
+
+impl Attributes for NewAttributes<'_> {
+    fn dense(&self) -> u32 {
+        0 // numbers are not the last ones yet
     }
 
     #[inline]
@@ -151,27 +160,31 @@ impl Dictionary for Growing {
     }
 
     #[inline]
-    fn strings(&self) -> StringsView<'_> {
-        self.strings.view()
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
+        let keys = if edge { &mut *self.edges } else { &mut *self.nodes };
+        keys.intern_hashed(key, code).unwrap_or_else(|| {
+            *self.full = true;
+            UNKNOWN
+        })
     }
 
     fn fetch_given(&self, _: u32) {}
 
     #[inline]
-    fn value(&mut self, string: &str) -> u32 {
-        self.strings.intern(string.as_bytes()).unwrap_or_else(|| {
-            self.full = true;
-            UNKNOWN
-        })
+    fn keys(&self, edge: bool) -> KeysView<'_> {
+        if edge { self.edges.view() } else { self.nodes.view() }
+    }
+}
+
+impl Values for Growing {
+    #[inline]
+    fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
+        self.split().0.value_hashed(string, code)
     }
 
     #[inline]
-    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
-        let keys = if edge { &mut self.edges } else { &mut self.nodes };
-        keys.intern_hashed(key, code).unwrap_or_else(|| {
-            self.full = true;
-            UNKNOWN
-        })
+    fn strings(&self) -> StringsView<'_> {
+        self.strings.view()
     }
 
     fn lexica(&self) -> LexicaView<'_> {
@@ -179,6 +192,24 @@ impl Dictionary for Growing {
         view.words.sentence = self.sentence;
         view
     }
+}
+
+impl Attributes for Growing {
+    fn dense(&self) -> u32 {
+        0
+    }
+
+    #[inline]
+    fn given(&mut self, key: &[u32]) -> u32 {
+        self.split().1.given(key)
+    }
+
+    #[inline]
+    fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
+        self.split().1.attribute(edge, key, code)
+    }
+
+    fn fetch_given(&self, _: u32) {}
 
     #[inline]
     fn keys(&self, edge: bool) -> KeysView<'_> {
@@ -221,14 +252,25 @@ impl Frozen<'_> {
     }
 }
 
-impl Dictionary for Frozen<'_> {
-    fn dense(&self) -> u32 {
-        self.dense
-    }
-
+impl Values for Frozen<'_> {
     #[inline]
     fn value_hashed(&mut self, string: &[u8], code: u64) -> u32 {
         self.strings.find_hashed(string, code)
+    }
+
+    #[inline]
+    fn strings(&self) -> StringsView<'_> {
+        self.strings
+    }
+
+    fn lexica(&self) -> LexicaView<'_> {
+        self.lexica
+    }
+}
+
+impl Attributes for Frozen<'_> {
+    fn dense(&self) -> u32 {
+        self.dense
     }
 
     #[inline]
@@ -238,24 +280,6 @@ impl Dictionary for Frozen<'_> {
             Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
             None => id,
         }
-    }
-
-    #[inline]
-    fn strings(&self) -> StringsView<'_> {
-        self.strings
-    }
-
-    #[inline]
-    fn fetch_given(&self, value: u32) {
-        prefetch(self.nodes.keys, value as usize * self.nodes.stride);
-        if let Some(numbers) = self.node_numbers {
-            prefetch(numbers, value as usize);
-        }
-    }
-
-    #[inline]
-    fn value(&mut self, string: &str) -> u32 {
-        self.strings.find(string.as_bytes())
     }
 
     #[inline]
@@ -269,8 +293,12 @@ impl Dictionary for Frozen<'_> {
         }
     }
 
-    fn lexica(&self) -> LexicaView<'_> {
-        self.lexica
+    #[inline]
+    fn fetch_given(&self, value: u32) {
+        prefetch(self.nodes.keys, value as usize * self.nodes.stride);
+        if let Some(numbers) = self.node_numbers {
+            prefetch(numbers, value as usize);
+        }
     }
 
     #[inline]

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use super::numbers::dense_first;
 use super::table::hash_string;
-use super::{Dictionary, UNKNOWN};
+use super::{Attributes, Dictionary, UNKNOWN, Values};
 use crate::format::{Block, Span};
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
@@ -20,21 +21,30 @@ const SMALL: usize = 1 << 18;
 /// One worker's buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
-    codes: Vec<u64>,        // [names] hashes
-    values: Vec<u32>,       // [names] numbers in the table of strings
-    key: Vec<u32>,          // [stride] the tuple of an attribute
-    later: Vec<(u32, f32)>, // those of a token that have no dense rows
+    codes: Vec<u64>,         // [names] hashes
+    values: Vec<u32>,        // [names] numbers in the table of strings
+    names: Vec<(Span, f32)>, // [names] of a stretch of tokens that have other attributes, too
+    ends: Vec<usize>,        // [tokens] where the names of each of them end
+    key: Vec<u32>,           // [stride] the tuple of an attribute
+    later: Vec<(u32, f32)>,  // those of a token that have no dense rows
+}
+
+/// The hashes of all names of a block.
+pub(super) fn hash_names(block: &Block, codes: &mut Vec<u64>) {
+    codes.clear();
+    codes.extend(block.given().iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
 }
 
 impl Given {
     /// Appends the attributes of tokens of which there are no others: one list per token, those with dense rows
-    /// first.
+    /// first. `codes` are the hashes of all names of the block, if they are known.
     pub(super) fn extract<D: Dictionary>(
         &mut self,
         dictionary: &mut D,
         [group, stride]: [u32; 2],
         block: &Block,
         tokens: Range<usize>,
+        codes: Option<&[u64]>,
         nodes: &mut Ragged,
     ) {
         let mut token = tokens.start;
@@ -45,7 +55,7 @@ impl Given {
                 names.end = block.attribute_range(token).end;
                 token += 1;
             }
-            self.find(dictionary, block, names.clone());
+            self.find(dictionary, block, names.clone(), codes, D::fetch_given);
             for i in first..token {
                 let range = block.attribute_range(i);
                 let looked_up = range.start - names.start..range.end - names.start;
@@ -55,46 +65,70 @@ impl Given {
         }
     }
 
-    /// Appends the attributes of a token that has others.
-    pub(super) fn add<D: Dictionary>(
-        &mut self,
-        dictionary: &mut D,
-        [group, stride]: [u32; 2],
-        block: &Block,
-        token: usize,
-        nodes: &mut Ragged,
-    ) {
-        let names = block.attribute_range(token);
-        self.find(dictionary, block, names.clone());
-        self.append(dictionary, [group, stride], &block.given()[names.clone()], 0..names.len(), nodes);
+    /// Looks up the values of the attributes that some tokens have beside others.
+    pub(super) fn collect(&mut self, values: &mut impl Values, block: &Block, tokens: Range<usize>) {
+        self.ends.clear();
+        self.names.clear();
+        let (Some(first), Some(last)) = (tokens.clone().next(), tokens.clone().next_back()) else { return };
+        let names = block.attribute_range(first).start..block.attribute_range(last).end;
+        self.ends.extend(tokens.map(|i| block.attribute_range(i).end - names.start));
+        self.names.extend_from_slice(&block.given()[names.clone()]);
+        self.find(values, block, names, None, |_, _| ());
     }
 
-    /// Looks up the values of some names of a block.
-    fn find<D: Dictionary>(&mut self, dictionary: &mut D, block: &Block, names: Range<usize>) {
-        let names = &block.given()[names];
-        let strings = dictionary.strings();
+    /// Appends those of one of these tokens.
+    pub(super) fn append_collected(
+        &mut self,
+        attributes: &mut impl Attributes,
+        [group, stride]: [u32; 2],
+        t: usize,
+        nodes: &mut Ragged,
+    ) {
+        let range = t.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[t];
+        let names = std::mem::take(&mut self.names);
+        self.append(attributes, [group, stride], &names[range.clone()], range, nodes);
+        self.names = names;
+    }
+
+    /// Looks up the values of some names of a block. `fetch` asks for what will be looked at behind a value.
+    fn find<V: Values>(
+        &mut self,
+        values: &mut V,
+        block: &Block,
+        names: Range<usize>,
+        codes: Option<&[u64]>,
+        fetch: impl Fn(&V, u32),
+    ) {
+        let strings = values.strings();
         let large = strings.text.len() + 4 * strings.slots.len() > SMALL;
-        self.codes.clear();
-        self.codes.extend(names.iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
+        let (codes, names) = match codes {
+            Some(codes) => (&codes[names.clone()], &block.given()[names]),
+            None => {
+                let names = &block.given()[names];
+                self.codes.clear();
+                self.codes.extend(names.iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
+                (&self.codes[..], names)
+            }
+        };
         self.values.clear();
         if large {
-            self.codes.iter().for_each(|&code| strings.fetch_slot(code));
-            self.values.extend(self.codes.iter().map(|&code| strings.fetch_start(code).unwrap_or(UNKNOWN)));
+            codes.iter().for_each(|&code| strings.fetch_slot(code));
+            self.values.extend(codes.iter().map(|&code| strings.fetch_start(code).unwrap_or(UNKNOWN)));
             for &value in &self.values {
                 strings.fetch_text(value);
-                dictionary.fetch_given(value);
+                fetch(values, value);
             }
             self.values.clear();
         }
-        let looked_up = names.iter().zip(&self.codes);
+        let looked_up = names.iter().zip(codes);
         self.values
-            .extend(looked_up.map(|(&(name, _), &code)| dictionary.value_hashed(block.bytes_of(name), code)));
+            .extend(looked_up.map(|(&(name, _), &code)| values.value_hashed(block.bytes_of(name), code)));
     }
 
     /// Appends the attributes of one token. Values are kept from the first on that is not 1.
-    fn append<D: Dictionary>(
+    fn append(
         &mut self,
-        dictionary: &mut D,
+        attributes: &mut impl Attributes,
         [group, stride]: [u32; 2],
         names: &[(Span, f32)],
         looked_up: Range<usize>,
@@ -104,13 +138,13 @@ impl Given {
         self.key.resize(stride as usize, 0);
         self.key[0] = group;
         self.later.clear();
-        let dense = dictionary.dense();
+        let dense = attributes.dense();
         let valued = !nodes.values.is_empty() || names.iter().any(|(_, number)| *number != 1.0);
         let from = nodes.items.len();
         let known = self.values[looked_up].iter().zip(names).filter(|(value, _)| **value < UNKNOWN);
         for (&value, &(_, number)) in known {
             self.key[1] = value;
-            let attribute = dictionary.given(&self.key);
+            let attribute = attributes.given(&self.key);
             if attribute >= UNKNOWN {
                 continue;
             }
@@ -127,7 +161,7 @@ impl Given {
         if !valued {
             return nodes.items.extend(self.later.iter().map(|(attribute, _)| *attribute));
         }
-        super::extract::dense_first(nodes, from, dense, &mut self.later);
+        dense_first(nodes, from, dense, &mut self.later);
     }
 }
 

@@ -4,7 +4,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::part::Kept;
 use super::{Extractor, Growing, Lexica, Matched, Memory, NONE, Program, Strings};
 use crate::error::{Error, Result};
 use crate::format::Block;
@@ -62,7 +61,71 @@ pub struct Indexer {
     pub(super) labels: Labels,
     pub(super) corpus: Memory,
     pub(super) lines: Option<Vec<u32>>, // of each token, if they are wanted
-    pub(super) kept: Kept,              // what workers know of values
+}
+
+/// An [`Indexer`] in parts.
+pub(super) struct Parts<'a> {
+    pub(super) dictionary: &'a mut Growing,
+    pub(super) extractor: &'a mut Extractor,
+    pub(super) nodes: &'a mut Ragged,
+    pub(super) edges: &'a mut Ragged,
+    pub(super) rest: Rest<'a>,
+}
+
+/// All of a training set but its attributes.
+pub(super) struct Rest<'a> {
+    labels: &'a mut Labels,
+    gold: &'a mut Vec<u16>,
+    ends: &'a mut Vec<u32>,
+    weights: &'a mut Vec<f64>,
+    lines: Option<&'a mut Vec<u32>>,
+}
+
+impl Rest<'_> {
+    /// Number of sentences so far.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Takes in the gold labels of a sentence, its lines and its weight.
+    pub(super) fn push<'a>(
+        &mut self,
+        file: &str,
+        block: &Block,
+        tokens: Range<usize>,
+        gold: impl Iterator<Item = &'a str>,
+    ) -> Result<()> {
+        if let Some(lines) = &mut self.lines {
+            lines.extend(tokens.clone().map(|i| u32::try_from(block.line(i)).unwrap_or(u32::MAX)));
+        }
+        for (i, name) in tokens.clone().zip(gold) {
+            if name.contains(OR) {
+                return Err(Error::at(file, block.line(i), format!("the label {name:?} holds a line end"))
+                    .help("a label is a word: take it out"));
+            }
+            let id = self.labels.intern(name).filter(|&id| usize::from(id) < MOST_LABELS);
+            self.gold.push(id.ok_or_else(|| {
+                Error::at(file, block.line(i), format!("there are more than {MOST_LABELS} different labels"))
+                    .help("is `label` the right column?")
+            })?);
+        }
+        let weight = block.weight(tokens.start);
+        if weight != 1.0 || !self.weights.is_empty() {
+            self.weights.resize(self.ends.len(), 1.0);
+            self.weights.push(weight);
+        }
+        self.ends.push(narrow(self.gold.len()));
+        Ok(())
+    }
+}
+
+/// Refuses what cannot be counted any more, in this line.
+pub(super) fn check_room(full: bool, items: usize, file: &str, line: u64) -> Result<()> {
+    if full || items > NONE as usize - 64 {
+        return Err(Error::at(file, line, "the data has more than four billion attributes")
+            .help("split the data, or use fewer templates"));
+    }
+    Ok(())
 }
 
 /// A training set in numbers. Attributes still have the numbers of their arrival.
@@ -95,14 +158,7 @@ impl Indexer {
     pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
         let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
-        Indexer {
-            dictionary,
-            extractor,
-            labels: Labels::default(),
-            corpus: Memory::default(),
-            lines: None,
-            kept: Kept::default(),
-        }
+        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default(), lines: None }
     }
 
     /// Notes the line of every token.
@@ -122,36 +178,20 @@ impl Indexer {
         tokens: Range<usize>,
         gold: impl Iterator<Item = &'a str>,
     ) -> Result<()> {
-        let weight = block.weight(tokens.start);
-        if let Some(lines) = &mut self.lines {
-            lines.extend(tokens.clone().map(|i| u32::try_from(block.line(i)).unwrap_or(u32::MAX)));
-        }
-        let Indexer { dictionary, extractor, labels, corpus, .. } = self;
-        dictionary.sentence = narrow(corpus.ends.len() + 1);
-        extractor.extract(dictionary, file, block, tokens.clone(), &mut corpus.nodes, &mut corpus.edges)?;
-        for (i, name) in tokens.clone().zip(gold) {
-            if name.contains(OR) {
-                return Err(Error::at(file, block.line(i), format!("the label {name:?} holds a line end"))
-                    .help("a label is a word: take it out"));
-            }
-            let id = labels.intern(name).filter(|&id| usize::from(id) < MOST_LABELS).ok_or_else(|| {
-                Error::at(file, block.line(i), format!("there are more than {MOST_LABELS} different labels"))
-                    .help("is `label` the right column?")
-            })?;
-            corpus.labels.push(id);
-        }
-        if dictionary.is_full() || corpus.nodes.items.len().max(corpus.edges.items.len()) > NONE as usize - 64
-        {
-            let line = block.line(tokens.start);
-            return Err(Error::at(file, line, "the data has more than four billion attributes")
-                .help("split the data, or use fewer templates"));
-        }
-        if weight != 1.0 || !corpus.weights.is_empty() {
-            corpus.weights.resize(corpus.ends.len(), 1.0);
-            corpus.weights.push(weight);
-        }
-        corpus.ends.push(narrow(corpus.labels.len()));
-        Ok(())
+        self.dictionary.sentence = narrow(self.corpus.ends.len() + 1);
+        let Memory { nodes, edges, .. } = &mut self.corpus;
+        self.extractor.extract(&mut self.dictionary, file, block, tokens.clone(), nodes, edges)?;
+        let (full, items) = (self.dictionary.is_full(), nodes.items.len().max(edges.items.len()));
+        self.split().rest.push(file, block, tokens.clone(), gold)?;
+        check_room(full, items, file, block.line(tokens.start))
+    }
+
+    /// Its parts, for two threads.
+    pub(super) fn split(&mut self) -> Parts<'_> {
+        let Indexer { dictionary, extractor, labels, corpus, lines } = self;
+        let Memory { nodes, edges, labels: gold, ends, weights } = corpus;
+        let rest = Rest { labels, gold, ends, weights, lines: lines.as_mut() };
+        Parts { dictionary, extractor, nodes, edges, rest }
     }
 
     /// What was found in lists so far.

@@ -1,25 +1,80 @@
-//! Reads a training file on some threads: blocks in parallel, numbers in the order of the file.
+//! Reads a training file on up to three threads, to the same numbers as on one.
 //!
-//! See [`part`](super::part) for how. A round has a few blocks per thread, so memory is bounded, and they are taken in
-//! while nobody looks.
+//! Numbers of values and attributes follow the order in which the file has them, so each table has one thread that
+//! fills it, sentence after sentence. But there are two tables, and a tuple can be put together without the table that
+//! it will be looked up in:
+//!
+//! ```text
+//! Reader ---> blocks ---> [First: values, views] ---> stretches of tuples ---> [Second: attributes]
+//! ```
+//!
+//! Each half takes about the same time. Where all attributes are the file's own there are no tuples: the first half
+//! hashes their names, the second looks them up. A third thread finds the tokens of the next blocks.
+//!
+//! Tried before: blocks in parallel, each with tables of its own for what is new, which then got its last numbers in
+//! the order of the file; a third more work, and no faster on two threads.
 
-use super::part::Part;
-use super::{Indexer, MOST_LABELS, NONE};
-use crate::error::{Error, Result};
+use std::ops::Range;
+use std::sync::Arc;
+use std::thread;
+
+use super::dictionary::NewValues;
+use super::extract::begin;
+use super::given::{Given, hash_names};
+use super::index::{Parts, Rest, check_room};
+use super::numbers::Numbers;
+use super::stretch::{Stretch, WINDOW};
+use super::views::Views;
+use super::{Extractor, Growing, Indexer, Program};
+use crate::error::Result;
 use crate::format::{Block, Reader, Taken};
-use crate::threads::each;
+use crate::threads::{Giver, Taker, conveyor, joined, spawn};
+use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
 
-/// Blocks of a round for each thread: more of them even out what blocks differ in work, and find the same new things
-/// more often.
-const BLOCKS: usize = 2;
+/// Tokens whose tuples are handed over at once: enough that waking a thread costs little, few enough to stay in a
+/// cache.
+const TOKENS: usize = 1024;
+/// What one thread may be ahead of the next.
+const AHEAD: usize = 2;
 
-struct Job {
-    block: Block,
-    parsed: bool,
-    before: usize, // sentences of the file before the block
-    result: Result<()>,
-    part: Part,
+/// What the first half hands over.
+#[derive(Default)]
+struct Batch {
+    stretches: Vec<Stretch>,
+    used: usize, // of them
+    tokens: usize,
+    block: Block, // where all attributes are the file's own
+    codes: Vec<u64>,
+    line: u64, // for errors
+}
+
+/// Reads values and puts tuples together.
+struct First<'a> {
+    file: &'a str,
+    label: usize,
+    program: Arc<Program>,
+    values: Option<(NewValues<'a>, &'a mut Views)>, // none if all attributes are the file's own
+    rest: Rest<'a>,
+    batch: Batch,
+    most: usize,
+}
+
+/// Gives attributes their numbers.
+struct Second<'a> {
+    file: &'a str,
+    program: Arc<Program>,
+    numbers: &'a mut Numbers,
+    nodes: &'a mut Ragged,
+    edges: &'a mut Ragged,
+    attributes: Attributes<'a>,
+}
+
+/// What a second half looks into.
+enum Attributes<'a> {
+    Tuples(super::dictionary::NewAttributes<'a>),
+    /// The file's own, which are values.
+    Given(&'a mut Growing, &'a mut Given, u32),
 }
 
 impl Indexer {
@@ -36,134 +91,198 @@ impl Indexer {
         threads: usize,
         mut see: impl FnMut(&Block),
     ) -> Result<usize> {
-        let (file, format) = (reader.name().to_owned(), reader.format());
-        let mut jobs: Vec<Job> = vec![];
-        let (mut most, mut first) = (0, true);
-        loop {
-            let (mut filled, mut broken) = (0, None);
-            while filled < if threads > 1 { threads * BLOCKS } else { 1 } {
-                if jobs.len() == filled {
-                    let part = Part::new(self.extractor.clone(), self.dictionary.nodes.view().stride);
-                    let block = Block::default();
-                    jobs.push(Job { block, parsed: false, before: 0, result: Ok(()), part });
-                }
-                match reader.take(&mut jobs[filled].block) {
-                    Ok(Taken::Nothing) => break,
-                    Ok(taken) => jobs[filled].parsed = taken == Taken::Parsed,
-                    Err(error) => {
-                        broken = Some(error); // what was read before comes first
-                        break;
-                    }
-                }
-                filled += 1;
-            }
-            let round = &mut jobs[..filled];
-            let parse = |job: &mut Job| {
-                let parsed = job.parsed;
-                job.result = if parsed { Ok(()) } else { format.parse(&file, &mut job.block) };
-            };
-            if threads <= 1 || first && filled == 1 {
-                // No one else has anything to do.
-                for job in round.iter_mut() {
-                    parse(job);
-                    std::mem::replace(&mut job.result, Ok(()))?;
-                    see(&job.block);
-                    for sentence in job.block.sentences() {
-                        let gold = sentence.tokens.clone().map(|i| job.block.field(i, label));
-                        self.push(&file, &job.block, sentence.tokens.clone(), gold)?;
-                    }
-                }
-            } else {
-                let (dictionary, kept) = (&self.dictionary, &self.kept);
-                let read = |job: &mut Job| {
-                    if job.result.is_ok() {
-                        job.part.read(dictionary, kept, &file, &job.block, label, job.before);
-                    }
-                };
-                if dictionary.lexica.words.is_empty() {
-                    each(threads, round, |_, job| {
-                        parse(job);
-                        read(job);
-                    });
-                } else {
-                    // A sentence does not look into its own words, so its number has to be known.
-                    each(threads, round, |_, job| parse(job));
-                    let mut before = self.corpus.ends.len();
-                    for job in round.iter_mut() {
-                        job.before = before;
-                        before += job.block.len();
-                    }
-                    each(threads, round, |_, job| read(job));
-                }
-                for job in round.iter_mut() {
-                    std::mem::replace(&mut job.result, Ok(()))?;
-                    see(&job.block);
-                    let part = &mut job.part;
-                    part.number_values(&mut self.dictionary, &mut self.labels, |line| too_many(&file, line))?;
-                }
-                each(threads, round, |_, job| job.part.hash_tuples());
-                round.iter_mut().for_each(|job| job.part.number_tuples(&mut self.dictionary));
-                each(threads, round, |_, job| job.part.settle());
-                for job in round.iter_mut() {
-                    self.take(&file, &mut job.part)?;
-                }
-            }
-            let bytes = |job: &Job| job.block.bytes(format.kind()) + job.part.bytes();
-            most = most.max(round.iter().map(bytes).sum::<usize>() + self.kept.bytes());
-            if let Some(error) = broken {
-                return Err(error);
-            }
-            if filled == 0 {
-                self.kept = Default::default();
-                return Ok(most);
-            }
-            first = false;
+        if threads > 1
+            && let Some(taken) = self.read_in_stages(reader, label, threads, &mut see)
+        {
+            return taken;
         }
+        let file = reader.name().to_owned();
+        each_block(reader, &mut see, |block| {
+            for sentence in block.sentences() {
+                let gold = sentence.tokens.clone().map(|i| block.field(i, label));
+                self.push(&file, block, sentence.tokens.clone(), gold)?;
+            }
+            Ok(true)
+        })
     }
 
-    /// Takes in the sentences of a block.
-    fn take(&mut self, file: &str, part: &mut Part) -> Result<()> {
-        part.keep(&mut self.kept);
-        self.extractor.add_matched(&mut part.extractor);
-        let corpus = &mut self.corpus;
-        let items = (corpus.nodes.items.len() + part.nodes.items.len())
-            .max(corpus.edges.items.len() + part.edges.items.len());
-        if self.dictionary.is_full() || items > NONE as usize - 64 {
-            let line = part.lines.first().copied().unwrap_or(0);
-            return Err(Error::at(file, line.into(), "the data has more than four billion attributes")
-                .help("split the data, or use fewer templates"));
-        }
-        for (all, new) in [(&mut corpus.nodes, &part.nodes), (&mut corpus.edges, &part.edges)] {
-            let before = all.items.len();
-            if all.starts.is_empty() {
-                all.starts.push(0);
+    /// The same on two or three threads; none if they cannot be started, and then nothing was read.
+    fn read_in_stages(
+        &mut self,
+        reader: &mut Reader,
+        label: usize,
+        threads: usize,
+        see: &mut impl FnMut(&Block),
+    ) -> Option<Result<usize>> {
+        let file = reader.name().to_owned();
+        let (mut first, second) = self.halves(&file, label);
+        thread::scope(|scope| {
+            let (give, take) = conveyor(AHEAD);
+            let second = spawn(scope, move || second.run(&take))?;
+            let (read, most) = if threads == 2 {
+                let read = each_block(reader, see, |block| first.block(block, &give));
+                (read, Ok(first.end(give)))
+            } else {
+                let (give_block, take_block) = conveyor(AHEAD);
+                let first = spawn(scope, move || first.run(&take_block, give))?;
+                let read = each_block(reader, see, |block| Ok(give_block.give(block)));
+                drop(give_block);
+                (read, joined(first))
+            };
+            // In the order in which one thread would have met them.
+            let done = joined(second).and(most).and_then(|batch| {
+                let block = read?;
+                Ok((AHEAD + 2) * (block + batch))
+            });
+            Some(done)
+        })
+    }
+
+    fn halves<'a>(&'a mut self, file: &'a str, label: usize) -> (First<'a>, Second<'a>) {
+        let Parts { dictionary, extractor, nodes, edges, rest } = self.split();
+        begin(nodes, edges);
+        let Extractor { program, views, numbers, given, .. } = extractor;
+        let (values, attributes) = match program.given().filter(|_| program.is_given_alone()) {
+            Some(group) => (None, Attributes::Given(dictionary, given, group)),
+            None => {
+                let (values, attributes) = dictionary.split();
+                (Some((values, views)), Attributes::Tuples(attributes))
             }
-            all.starts.extend(new.starts.iter().skip(1).map(|start| start + narrow(before)));
-            all.items.extend_from_slice(&new.items);
-            // Values are stored from the first on that is not 1.
-            if !(all.values.is_empty() && new.values.is_empty()) {
-                all.values.resize(before, 1.0);
-                all.values.extend_from_slice(&new.values);
-                all.values.resize(all.items.len(), 1.0);
-            }
-        }
-        if !(corpus.weights.is_empty() && part.weights.is_empty()) {
-            corpus.weights.resize(corpus.ends.len(), 1.0);
-            corpus.weights.extend_from_slice(&part.weights);
-            corpus.weights.resize(corpus.ends.len() + part.ends.len(), 1.0);
-        }
-        let tokens = narrow(corpus.labels.len());
-        corpus.ends.extend(part.ends.iter().map(|end| end + tokens));
-        corpus.labels.extend_from_slice(&part.gold);
-        if let Some(lines) = &mut self.lines {
-            lines.extend_from_slice(&part.lines);
-        }
-        Ok(())
+        };
+        let (batch, most) = (Batch::default(), 0);
+        let first = First { file, label, program: Arc::clone(program), values, rest, batch, most };
+        (first, Second { file, program: Arc::clone(program), numbers, nodes, edges, attributes })
     }
 }
 
-/// A label too many, in this line.
-fn too_many(file: &str, line: u32) -> Error {
-    Error::at(file, line.into(), format!("there are more than {MOST_LABELS} different labels"))
-        .help("is `label` the right column?")
+/// Gives out the blocks of a file with their tokens, until nobody wants more. Tells how many bytes one took at most.
+fn each_block(
+    reader: &mut Reader,
+    see: &mut impl FnMut(&Block),
+    mut give: impl FnMut(&mut Block) -> Result<bool>,
+) -> Result<usize> {
+    let (file, format) = (reader.name().to_owned(), reader.format());
+    let (mut block, mut most) = (Block::default(), 0);
+    loop {
+        match reader.take(&mut block)? {
+            Taken::Nothing => return Ok(most),
+            Taken::Text => format.parse(&file, &mut block)?,
+            Taken::Parsed => (),
+        }
+        most = most.max(block.bytes(format.kind()));
+        see(&block);
+        if !give(&mut block)? {
+            return Ok(most);
+        }
+    }
+}
+
+impl First<'_> {
+    /// Reads blocks as they come. Tells how many bytes a batch took at most.
+    fn run(mut self, blocks: &Taker<Block>, give: Giver<Batch>) -> Result<usize> {
+        while let Some(mut block) = blocks.take() {
+            if !self.block(&mut block, &give)? {
+                break;
+            }
+            blocks.give_back(block);
+        }
+        Ok(self.end(give))
+    }
+
+    /// Hands over what is left. Tells how many bytes a batch took at most.
+    fn end(mut self, give: Giver<Batch>) -> usize {
+        if self.batch.used > 0 {
+            self.hand_over(&give);
+        }
+        self.most
+    }
+
+    /// Reads a block; false if nobody wants more.
+    fn block(&mut self, block: &mut Block, give: &Giver<Batch>) -> Result<bool> {
+        for sentence in block.sentences() {
+            let tokens = sentence.tokens;
+            self.batch.line = block.line(tokens.start);
+            if !self.sentence(block, tokens.clone(), give)? {
+                return Ok(false);
+            }
+            let gold = tokens.clone().map(|i| block.field(i, self.label));
+            self.rest.push(self.file, block, tokens, gold)?;
+        }
+        if self.values.is_none() {
+            hash_names(block, &mut self.batch.codes);
+            std::mem::swap(&mut self.batch.block, block);
+            return Ok(self.hand_over(give));
+        }
+        Ok(true)
+    }
+
+    /// Puts the tuples of a sentence together, if it has any.
+    fn sentence(&mut self, block: &Block, tokens: Range<usize>, give: &Giver<Batch>) -> Result<bool> {
+        let Some((values, views)) = &mut self.values else { return Ok(true) };
+        values.sentence = narrow(self.rest.len() + 1);
+        views.fill(values, block, tokens.clone());
+        check_room(*values.full, 0, self.file, self.batch.line)?;
+        for from in tokens.clone().step_by(WINDOW) {
+            let Some((values, views)) = &mut self.values else { break };
+            let window = from..tokens.end.min(from + WINDOW);
+            self.batch.tokens += window.len();
+            let stretch = self.batch.next();
+            stretch.fill(&self.program, views, values, self.file, block, &tokens, window)?;
+            if self.batch.tokens >= TOKENS && !self.hand_over(give) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Hands over what is there; false if nobody wants it.
+    fn hand_over(&mut self, give: &Giver<Batch>) -> bool {
+        self.most = self.most.max(self.batch.bytes());
+        let line = self.batch.line;
+        let taken = give.give(&mut self.batch);
+        self.batch.line = line;
+        taken
+    }
+}
+
+impl Batch {
+    /// One more stretch, to be filled.
+    fn next(&mut self) -> &mut Stretch {
+        if self.used == self.stretches.len() {
+            self.stretches.push(Stretch::default());
+        }
+        self.used += 1;
+        &mut self.stretches[self.used - 1]
+    }
+
+    fn bytes(&self) -> usize {
+        self.stretches.iter().map(Stretch::bytes).sum::<usize>() + 8 * self.codes.capacity()
+    }
+}
+
+impl Second<'_> {
+    /// Takes in batches as they come.
+    fn run(mut self, batches: &Taker<Batch>) -> Result<()> {
+        while let Some(mut batch) = batches.take() {
+            let full = match &mut self.attributes {
+                Attributes::Tuples(attributes) => {
+                    for stretch in &mut batch.stretches[..batch.used] {
+                        self.numbers.append(&self.program, attributes, stretch, self.nodes, self.edges);
+                    }
+                    *attributes.full
+                }
+                Attributes::Given(dictionary, given, group) => {
+                    let (tuple, tokens) =
+                        ([*group, narrow(self.program.stride)], 0..batch.block.tokens().len());
+                    given.extract(*dictionary, tuple, &batch.block, tokens, Some(&batch.codes), self.nodes);
+                    dictionary.is_full()
+                }
+            };
+            let items = self.nodes.items.len().max(self.edges.items.len());
+            check_room(full, items, self.file, batch.line)?;
+            (batch.used, batch.tokens) = (0, 0);
+            batches.give_back(batch);
+        }
+        Ok(())
+    }
 }

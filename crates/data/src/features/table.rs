@@ -137,13 +137,6 @@ impl Strings {
         }
     }
 
-    /// Forgets all, keeps the memory.
-    pub(super) fn clear(&mut self) {
-        self.text.clear();
-        self.starts.truncate(1);
-        self.slots.fill(0);
-    }
-
     /// Takes in a string that is not there.
     fn add(&mut self, string: &[u8], code: u64) -> Option<u32> {
         let id = self.view().len();
@@ -342,12 +335,6 @@ impl Keys {
         put(&mut self.slots, code, narrow(id));
         self.keys.extend_from_slice(key);
         Some(narrow(id))
-    }
-
-    /// Forgets all, keeps the memory.
-    pub(super) fn clear(&mut self) {
-        self.keys.clear();
-        self.slots.fill(0);
     }
 
     /// Takes in a tuple that is not there and will only be asked for by its number.

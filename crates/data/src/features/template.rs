@@ -288,12 +288,12 @@ pub struct Program {
     templates: Vec<Template>,
     pub(super) compiled: Vec<Compiled>,
     pub(super) views: Vec<View>,
-    pub(super) pad: usize,                      // the longest offset
-    pub(super) stride: usize,                   // numbers of a tuple: group and pieces
-    pub(super) singles: usize,                  // templates with one piece, of which views have many values
-    pub(super) few: usize,                      // and of which they have few
-    pub(super) singles_of: Vec<(usize, usize)>, // views that such templates read, and the first column of each
-    groups: Vec<usize>,                         // a template of each group, for names
+    pub(super) pad: usize,     // the longest offset
+    pub(super) stride: usize,  // numbers of a tuple: group and pieces
+    pub(super) singles: usize, // templates with one piece, of which views have many values
+    pub(super) few: usize,     // and of which they have few
+    pub(super) templates_have_values: bool,
+    groups: Vec<usize>, // a template of each group, for names
     given: Option<u32>, // the group of the file's own attributes, which no template computes
 }
 
@@ -336,25 +336,33 @@ impl Program {
         }
         // Columns of one view lie together: what a word has at one place it has at others. Those of views that have
         // few values lie apart, so that other values need no room for them.
-        let (mut singles, mut few, mut singles_of) = (0, 0, vec![]);
+        let (mut singles, mut few) = (0, 0);
         for (v, view) in views.iter().enumerate() {
             let of_view =
                 compiled.iter_mut().filter(|c: &&mut Compiled| matches!(*c.pieces, [(read, _)] if read == v));
             let is_few = view.source.has_few_values();
             let next = if is_few { &mut few } else { &mut singles };
-            let first = *next;
             for template in of_view {
                 (template.column, template.few) = (*next, is_few);
                 *next += 1;
             }
-            if *next > first && !is_few {
-                singles_of.push((v, first));
-            }
         }
         let offsets = compiled.iter().flat_map(|c| c.pieces.iter().map(|p| p.1.unsigned_abs()));
         let pad = offsets.max().unwrap_or(0);
+        let templates_have_values = templates.iter().any(|t| t.value.is_some());
         let stride = 1 + templates.iter().map(|t| t.pieces.len()).max().unwrap_or(0);
-        Program { templates, compiled, views, pad, stride, singles, few, singles_of, groups, given }
+        Program {
+            templates,
+            compiled,
+            views,
+            pad,
+            stride,
+            singles,
+            few,
+            templates_have_values,
+            groups,
+            given,
+        }
     }
 
     /// The templates it was made of.
@@ -367,7 +375,7 @@ impl Program {
     /// at as they come.
     #[must_use]
     pub fn has_values(&self) -> bool {
-        self.templates.iter().any(|t| t.value.is_some()) || self.given.is_some() && !self.compiled.is_empty()
+        self.templates_have_values || self.given.is_some() && !self.compiled.is_empty()
     }
 
     /// The group of the file's own attributes, if they are wanted.

@@ -7,20 +7,29 @@
 
 use std::ops::Range;
 
+use super::given::Given;
 use super::table::hash;
 use super::template::{Compiled, Program};
-use super::{Dictionary, NONE, UNKNOWN};
+use super::views::Views;
+use super::{NONE, UNKNOWN, Values};
+use crate::error::{Error, Result};
+use crate::format::{Block, LARGEST};
 use seqoia_core::cast::narrow;
-use seqoia_core::prefetch;
+
+/// Tokens of a stretch, at most.
+pub(super) const WINDOW: usize = 64;
 
 /// The tuples of some tokens.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lookups {
+pub(super) struct Stretch {
     alive: Vec<bool>,    // [views] some value is known
     width: usize,        // templates that may fire
     counts: Vec<usize>,  // [tokens] templates that do
     wanted: Vec<Wanted>, // [tokens][width] the first `counts` of each token
     keys: Vec<u32>,      // [tokens][width][stride] their tuples, where there are several pieces
+    numbers: Vec<f32>,   // [tokens][width] their values, if templates have such; NaN: outside the sentence
+    /// Values of the attributes that the file has beside them.
+    pub(super) given: Given,
 }
 
 /// One attribute that is to be looked up.
@@ -30,36 +39,46 @@ pub(super) struct Wanted {
     pub(super) template: u32,
     /// The value of the one piece; `NONE` if there are several.
     pub(super) value: u32,
-    /// If there are several, the hash of the tuple, and then what [`Dictionary::fetch`] made of it.
+    /// If there are several, the hash of the tuple, and then what [`Attributes::fetch`](super::Attributes::fetch)
+    /// made of it.
     pub(super) code: u64,
 }
 
-impl Lookups {
-    /// Takes in some tokens of a sentence of `length` whose views are `rows`, and asks for the memory where their
-    /// attributes are. Those of one value are in `direct`.
+impl Stretch {
+    /// Takes in `window`, some tokens of a sentence whose views were filled.
+    ///
+    /// # Errors
+    /// A value that is no number, with its line.
+    #[allow(clippy::too_many_arguments)] // what is read, and how
     pub(super) fn fill(
         &mut self,
         program: &Program,
-        dictionary: &impl Dictionary,
-        rows: &[u32],
-        direct: &[u32],
-        tokens: Range<usize>,
-        length: usize,
-    ) {
+        views: &Views,
+        values: &mut impl Values,
+        file: &str,
+        block: &Block,
+        sentence: &Range<usize>,
+        window: Range<usize>,
+    ) -> Result<()> {
+        let tokens = window.start - sentence.start..window.end - sentence.start;
+        self.combine(program, &views.rows, tokens.clone(), sentence.len());
+        if program.templates_have_values {
+            self.read_numbers(program, file, block, sentence, tokens)?;
+        }
+        if program.given().is_some() {
+            self.given.collect(values, block, window);
+        }
+        Ok(())
+    }
+
+    /// Puts the tuples of some tokens together, of a sentence of `length` whose views are `rows`.
+    fn combine(&mut self, program: &Program, rows: &[u32], tokens: Range<usize>, length: usize) {
         let row = length + 2 * program.pad;
         let padded = |view: usize| &rows[view * row + tokens.start..][..tokens.len() + 2 * program.pad];
         self.alive.clear();
         // Without a way out in the middle: this runs in vectors.
         let some = |view| padded(view).iter().fold(false, |some, value| some | (*value < UNKNOWN));
         self.alive.extend((0..program.views.len()).map(some));
-        for &(view, column) in program.singles_of.iter().filter(|(view, _)| self.alive[*view]) {
-            for &value in padded(view).iter().filter(|value| **value < UNKNOWN) {
-                match value.checked_sub(dictionary.base()) {
-                    Some(own) => prefetch(direct, own as usize * program.singles + column),
-                    None => dictionary.fetch_single(value as usize * program.singles + column),
-                }
-            }
-        }
         let alive = |template: &Compiled| template.pieces.iter().all(|(view, _)| self.alive[*view]);
         self.width = program.compiled.iter().filter(|template| alive(template)).count();
         self.counts.clear();
@@ -77,8 +96,7 @@ impl Lookups {
             let piece = |&(view, offset): &(usize, isize)| {
                 &rows[view * row + (program.pad + tokens.start).wrapping_add_signed(offset)..][..tokens.len()]
             };
-            let mut add =
-                |pieces: &[&[u32]]| self.add(narrow(number), template, program.stride, dictionary, pieces);
+            let mut add = |pieces: &[&[u32]]| self.add(narrow(number), template, program.stride, pieces);
             match &*template.pieces {
                 [a] => self.add_single(narrow(number), piece(a)),
                 [a, b] => add(&[piece(a), piece(b)]),
@@ -87,11 +105,29 @@ impl Lookups {
             }
         }
         self.alive = alive;
-        for (some, count) in self.wanted.chunks_exact_mut(self.width.max(1)).zip(&self.counts) {
-            for wanted in some[..*count].iter_mut().filter(|wanted| wanted.value == NONE) {
-                wanted.code = dictionary.fetch(program.compiled[wanted.template as usize].edge, wanted.code);
+    }
+
+    /// Reads the values of attributes, of templates that have such.
+    fn read_numbers(
+        &mut self,
+        program: &Program,
+        file: &str,
+        block: &Block,
+        sentence: &Range<usize>,
+        tokens: Range<usize>,
+    ) -> Result<()> {
+        self.numbers.clear();
+        self.numbers.resize(self.counts.len() * self.width, 1.0);
+        for (t, from) in tokens.zip((0..).step_by(self.width.max(1))) {
+            for i in from..from + self.counts[from / self.width.max(1)] {
+                let template = &program.compiled[self.wanted[i].template as usize];
+                if let Some((column, offset)) = template.value {
+                    let number = number(file, block, sentence, t, column, offset)?;
+                    self.numbers[i] = number.unwrap_or(f32::NAN);
+                }
             }
         }
+        Ok(())
     }
 
     fn add_single(&mut self, template: u32, values: &[u32]) {
@@ -103,15 +139,7 @@ impl Lookups {
     }
 
     #[inline(always)] // for every number of pieces of its own
-    fn add(
-        &mut self,
-        number: u32,
-        template: &Compiled,
-        stride: usize,
-        dictionary: &impl Dictionary,
-        pieces: &[&[u32]],
-    ) {
-        let table = dictionary.keys(template.edge);
+    fn add(&mut self, number: u32, template: &Compiled, stride: usize, pieces: &[&[u32]]) {
         for (t, count) in self.counts.iter_mut().enumerate() {
             if !pieces.iter().all(|values| values[t] < UNKNOWN) {
                 continue;
@@ -122,11 +150,29 @@ impl Lookups {
             pieces_of.iter_mut().zip(pieces).for_each(|(slot, values)| *slot = values[t]);
             padding.fill(0);
             key[0] = template.group;
-            let code = hash(key);
-            table.fetch_slot(code);
-            self.wanted[at] = Wanted { template: number, value: NONE, code };
+            self.wanted[at] = Wanted { template: number, value: NONE, code: hash(key) };
             *count += 1;
         }
+    }
+
+    /// Number of tokens.
+    pub(super) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The value of a token's attribute; none if it is outside the sentence.
+    #[inline]
+    pub(super) fn number(&self, t: usize, i: usize) -> Option<f32> {
+        match self.numbers.get(t * self.width + i) {
+            Some(number) => Some(*number).filter(|number| !number.is_nan()),
+            None => Some(1.0),
+        }
+    }
+
+    /// What is to be looked up for a token of the stretch, to be changed.
+    #[inline]
+    pub(super) fn at_mut(&mut self, t: usize) -> &mut [Wanted] {
+        &mut self.wanted[t * self.width..][..self.counts[t]]
     }
 
     /// What is to be looked up for a token of the stretch, in the order of templates.
@@ -141,9 +187,32 @@ impl Lookups {
         &self.keys[t * self.width * stride..][..self.counts[t] * stride]
     }
 
-    /// Numbers that there is room for.
-    #[cfg(test)]
-    pub(super) fn room(&self) -> usize {
-        self.wanted.capacity() + self.keys.capacity()
+    /// Bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Wanted>() * self.wanted.capacity() + 4 * (self.keys.capacity() + self.numbers.capacity())
+    }
+}
+
+/// The number in a column, so many tokens away; none outside the sentence.
+fn number(
+    file: &str,
+    block: &Block,
+    tokens: &Range<usize>,
+    t: usize,
+    column: usize,
+    offset: isize,
+) -> Result<Option<f32>> {
+    let Some(i) = (tokens.start + t).checked_add_signed(offset).filter(|i| tokens.contains(i)) else {
+        return Ok(None);
+    };
+    let field = block.field(i, column);
+    match field.parse::<f32>() {
+        Ok(x) if x.abs() <= LARGEST => Ok(Some(x)),
+        Ok(x) if !x.is_nan() => {
+            let what = format!("'{field}' in column {column} is too large a value");
+            Err(Error::at(file, block.line(i), what).help("scale the column: values go up to 1e12"))
+        }
+        _ => Err(Error::at(file, block.line(i), format!("'{field}' in column {column} is no number"))
+            .help("the template reads this column with %v; use %x to read it as text")),
     }
 }
