@@ -55,7 +55,7 @@ impl Extractor {
         begin(nodes, edges);
         let Extractor { program, views, numbers, given, stretch } = self;
         if let Some(group) = program.given().filter(|_| program.is_given_alone()) {
-            given.extract(dictionary, [group, narrow(program.stride)], block, tokens, None, nodes);
+            given.extract(dictionary, [group, narrow(program.stride)], block, tokens, nodes);
             return Ok(());
         }
         views.fill(dictionary, block, tokens.clone());

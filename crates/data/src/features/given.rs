@@ -29,22 +29,15 @@ pub(super) struct Given {
     later: Vec<(u32, f32)>,  // those of a token that have no dense rows
 }
 
-/// The hashes of all names of a block.
-pub(super) fn hash_names(block: &Block, codes: &mut Vec<u64>) {
-    codes.clear();
-    codes.extend(block.given().iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
-}
-
 impl Given {
     /// Appends the attributes of tokens of which there are no others: one list per token, those with dense rows
-    /// first. `codes` are the hashes of all names of the block, if they are known.
+    /// first.
     pub(super) fn extract<D: Dictionary>(
         &mut self,
         dictionary: &mut D,
         [group, stride]: [u32; 2],
         block: &Block,
         tokens: Range<usize>,
-        codes: Option<&[u64]>,
         nodes: &mut Ragged,
     ) {
         let mut token = tokens.start;
@@ -55,7 +48,7 @@ impl Given {
                 names.end = block.attribute_range(token).end;
                 token += 1;
             }
-            self.find(dictionary, block, names.clone(), codes, D::fetch_given);
+            self.find(dictionary, block, names.clone(), D::fetch_given);
             for i in first..token {
                 let range = block.attribute_range(i);
                 let looked_up = range.start - names.start..range.end - names.start;
@@ -73,7 +66,7 @@ impl Given {
         let names = block.attribute_range(first).start..block.attribute_range(last).end;
         self.ends.extend(tokens.map(|i| block.attribute_range(i).end - names.start));
         self.names.extend_from_slice(&block.given()[names.clone()]);
-        self.find(values, block, names, None, |_, _| ());
+        self.find(values, block, names, |_, _| ());
     }
 
     /// Appends those of one of these tokens.
@@ -96,31 +89,24 @@ impl Given {
         values: &mut V,
         block: &Block,
         names: Range<usize>,
-        codes: Option<&[u64]>,
         fetch: impl Fn(&V, u32),
     ) {
+        let names = &block.given()[names];
         let strings = values.strings();
         let large = strings.text.len() + 4 * strings.slots.len() > SMALL;
-        let (codes, names) = match codes {
-            Some(codes) => (&codes[names.clone()], &block.given()[names]),
-            None => {
-                let names = &block.given()[names];
-                self.codes.clear();
-                self.codes.extend(names.iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
-                (&self.codes[..], names)
-            }
-        };
+        self.codes.clear();
+        self.codes.extend(names.iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
         self.values.clear();
         if large {
-            codes.iter().for_each(|&code| strings.fetch_slot(code));
-            self.values.extend(codes.iter().map(|&code| strings.fetch_start(code).unwrap_or(UNKNOWN)));
+            self.codes.iter().for_each(|&code| strings.fetch_slot(code));
+            self.values.extend(self.codes.iter().map(|&code| strings.fetch_start(code).unwrap_or(UNKNOWN)));
             for &value in &self.values {
                 strings.fetch_text(value);
                 fetch(values, value);
             }
             self.values.clear();
         }
-        let looked_up = names.iter().zip(codes);
+        let looked_up = names.iter().zip(&self.codes);
         self.values
             .extend(looked_up.map(|(&(name, _), &code)| values.value_hashed(block.bytes_of(name), code)));
     }

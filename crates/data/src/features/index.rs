@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Extractor, Growing, Lexica, Matched, Memory, NONE, Program, Strings};
 use crate::error::{Error, Result};
 use crate::format::Block;
+use crate::threads::each;
 use seqoia_core::cast::{label, narrow};
 use seqoia_core::{Pairs, Ragged};
 
@@ -61,6 +62,7 @@ pub struct Indexer {
     pub(super) labels: Labels,
     pub(super) corpus: Memory,
     pub(super) lines: Option<Vec<u32>>, // of each token, if they are wanted
+    pub(super) threads: usize,          // that read
 }
 
 /// An [`Indexer`] in parts.
@@ -158,7 +160,14 @@ impl Indexer {
     pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
         let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
-        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default(), lines: None }
+        Indexer {
+            dictionary,
+            extractor,
+            labels: Labels::default(),
+            corpus: Memory::default(),
+            lines: None,
+            threads: 1,
+        }
     }
 
     /// Notes the line of every token.
@@ -188,7 +197,7 @@ impl Indexer {
 
     /// Its parts, for two threads.
     pub(super) fn split(&mut self) -> Parts<'_> {
-        let Indexer { dictionary, extractor, labels, corpus, lines } = self;
+        let Indexer { dictionary, extractor, labels, corpus, lines, .. } = self;
         let Memory { nodes, edges, labels: gold, ends, weights } = corpus;
         let rest = Rest { labels, gold, ends, weights, lines: lines.as_mut() };
         Parts { dictionary, extractor, nodes, edges, rest }
@@ -238,7 +247,7 @@ impl Indexer {
     /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs.
     #[must_use]
     pub fn finish(self, cutoff: u32) -> Indexed {
-        let Indexer { mut dictionary, labels, mut corpus, lines, .. } = self;
+        let Indexer { mut dictionary, labels, mut corpus, lines, threads, .. } = self;
         dictionary.sentence = 0;
         corpus.shrink();
         let Apart { labels, sets, any } = take_apart(labels, &mut corpus.labels);
@@ -250,17 +259,18 @@ impl Indexer {
             y if Some(y) == any => &[],
             y => &sets[usize::from(y) - k][..],
         };
-        let few = few_labels(k, &corpus.nodes, dictionary.nodes.view().len(), |t| known(t));
+        let attributes = dictionary.nodes.view().len();
+        let few = (k <= 64).then(|| few_labels(&corpus.nodes, attributes, threads, known));
         let node_counts = match &few {
-            Some((counts, _)) => counts.clone(),
-            None => counts(&corpus.nodes, dictionary.nodes.view().len()),
+            Some(seen) => seen.iter().map(|seen| seen.count).collect(),
+            None => counts(&corpus.nodes, attributes),
         };
         let edge_counts = counts(&corpus.edges, dictionary.edges.view().len());
         let kept_nodes = frequent(&node_counts, cutoff);
         let kept_edges = frequent(&edge_counts, cutoff);
         let node = |t: usize| known(t).iter().map(|y| usize::from(*y));
         let nodes = match few {
-            Some((counts, masks)) => pairs_of_masks(&counts, &masks, &kept_nodes),
+            Some(seen) => pairs_of_masks(&seen, &kept_nodes),
             None => pairs(&corpus.nodes, &node_counts, &kept_nodes, k, node),
         };
         let mut is_first = vec![false; corpus.labels.len() + 1];
@@ -327,40 +337,58 @@ fn frequent(counts: &[u32], cutoff: u32) -> Vec<u32> {
     (0..narrow(counts.len())).filter(|&a| counts[a as usize] >= cutoff.max(1)).collect()
 }
 
-/// How often each attribute occurs and a bit for each label it occurs with, if labels are so few that a word has a
-/// bit for each: one sweep then tells what [`counts`] and [`pairs`] need five for.
+/// What was seen of an attribute. Beside each other, since both are written.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    labels: u64, // a bit for each
+    count: u32,
+}
+
+/// How often each attribute occurs and with which labels, if these are so few that a word has a bit for each: one sweep
+/// then tells what [`counts`] and [`pairs`] need five for. Two threads take half of the tokens each: more would need
+/// more tables.
 fn few_labels<'a>(
-    labels: usize,
     lists: &Ragged,
     attributes: usize,
-    labels_of: impl Fn(usize) -> &'a [u16],
-) -> Option<(Vec<u32>, Vec<u64>)> {
-    if labels > 64 {
-        return None;
+    threads: usize,
+    labels_of: impl Fn(usize) -> &'a [u16] + Sync,
+) -> Vec<Seen> {
+    let tokens = lists.starts.len().saturating_sub(1);
+    let middle = if threads > 1 { tokens / 2 } else { tokens };
+    let mut halves = vec![(0..middle, vec![Seen::default(); attributes])];
+    if middle < tokens {
+        halves.push((middle..tokens, vec![Seen::default(); attributes]));
     }
-    let mut seen = vec![(0_u64, 0_u32); attributes]; // beside each other, since both are written
-    for (t, ends) in lists.starts.windows(2).enumerate() {
-        let mask = labels_of(t).iter().fold(0, |mask, y| mask | 1_u64 << y);
-        for &a in &lists.items[ends[0] as usize..ends[1] as usize] {
-            let (labels, count) = &mut seen[a as usize];
-            *labels |= mask;
-            *count = count.saturating_add(1);
+    each(threads, &mut halves, |_, (tokens, seen)| {
+        for t in tokens {
+            let mask = labels_of(t).iter().fold(0, |mask, y| mask | 1_u64 << y);
+            for &a in &lists.items[lists.starts[t] as usize..lists.starts[t + 1] as usize] {
+                let seen = &mut seen[a as usize];
+                seen.labels |= mask;
+                seen.count = seen.count.saturating_add(1);
+            }
         }
+    });
+    let mut halves = halves.into_iter().map(|(_, seen)| seen);
+    let mut all = halves.next().unwrap_or_default();
+    for (seen, more) in all.iter_mut().zip(halves.flatten()) {
+        seen.labels |= more.labels;
+        seen.count = seen.count.saturating_add(more.count);
     }
-    Some(seen.into_iter().map(|(mask, count)| (count, mask)).unzip())
+    all
 }
 
 /// Which labels each kept attribute occurs with.
-fn pairs_of_masks(counts: &[u32], masks: &[u64], kept: &[u32]) -> Pairs {
+fn pairs_of_masks(seen: &[Seen], kept: &[u32]) -> Pairs {
     let mut pairs = Pairs { starts: vec![0], labels: vec![], counts: vec![] };
     for &a in kept {
-        let mut mask = masks[a as usize];
+        let Seen { labels: mut mask, count } = seen[a as usize];
         while mask != 0 {
             pairs.labels.push(mask.trailing_zeros());
             mask &= mask - 1;
         }
         pairs.starts.push(narrow(pairs.labels.len()));
-        pairs.counts.push(counts[a as usize]);
+        pairs.counts.push(count);
     }
     pairs
 }

@@ -119,7 +119,7 @@ impl Stretch<'_> {
                     self.items[kept] = number;
                     kept += usize::from(number != NONE);
                 }
-                self.items[start..kept].sort_unstable();
+                sort(&mut self.items[start..kept]);
             } else {
                 pairs.clear();
                 pairs.extend((from..to).map(|i| (numbers[self.items[i] as usize], self.values[i])));
@@ -134,6 +134,43 @@ impl Stretch<'_> {
             *end = narrow(kept);
         }
         self.kept = kept;
+    }
+}
+
+/// Lists up to this length are sorted by rank.
+const SHORT: usize = 128;
+
+/// Sorts numbers, of which hardly any stands twice. In a short list the place of each is how many are smaller, which is
+/// counted in vectors and without a branch.
+fn sort(items: &mut [u32]) {
+    const LANES: usize = 16;
+    let n = items.len();
+    if n > SHORT {
+        return items.sort_unstable();
+    }
+    let mut sorted = [0; SHORT];
+    let mut places = 0;
+    let (all, mut from) = (&*items, 0);
+    let mut padded = [u32::MAX; SHORT];
+    padded[..n].copy_from_slice(all);
+    while from < n {
+        let mut ranks = [0_u32; LANES];
+        let lanes: [u32; LANES] = std::array::from_fn(|j| padded[from + j]);
+        for x in all {
+            for (rank, lane) in ranks.iter_mut().zip(&lanes) {
+                *rank += u32::from(x < lane);
+            }
+        }
+        for (rank, lane) in ranks.iter().zip(&lanes).take(n - from) {
+            sorted[*rank as usize % SHORT] = *lane;
+            places += *rank as usize;
+        }
+        from += LANES;
+    }
+    if places == n * n.saturating_sub(1) / 2 {
+        items.copy_from_slice(&sorted[..n]);
+    } else {
+        items.sort_unstable(); // equal ones have the same rank
     }
 }
 
@@ -188,6 +225,20 @@ fn stretch<'a>(lists: &'a Ragged, range: &std::ops::Range<usize>) -> Items<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_lists_are_sorted_as_long_ones() {
+        let mut random = seqoia_core::Random::new(1, 0, 0, "sort");
+        for n in 0..=2 * SHORT {
+            for most in [2, 200, u32::MAX] {
+                let mut items: Vec<u32> = (0..n).map(|_| narrow(random.below(most as usize))).collect();
+                let mut expected = items.clone();
+                expected.sort_unstable();
+                sort(&mut items);
+                assert_eq!(items, expected);
+            }
+        }
+    }
     use seqoia_core::Example;
 
     fn memory(values: bool) -> Memory {

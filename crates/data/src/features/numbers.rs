@@ -37,14 +37,15 @@ impl Numbers {
         self.fetch(program, attributes, stretch);
         for t in 0..stretch.len() {
             let from = nodes.items.len();
-            let keys = stretch.keys_at(t, stride).chunks_exact(stride);
-            for (i, (wanted, key)) in stretch.at(t).iter().zip(keys).enumerate() {
+            let mut keys = stretch.keys_at(t, stride).chunks_exact(stride);
+            for (i, wanted) in stretch.at(t).iter().enumerate() {
+                let key = if wanted.value == NONE { keys.next() } else { None };
                 let number = if has_values { stretch.number(t, i) } else { Some(1.0) };
                 let Some(number) = number else { continue }; // outside the sentence
                 let template = &program.compiled[wanted.template as usize];
-                let attribute = match wanted.value {
-                    NONE => attributes.fetched(template.edge, key, wanted.code),
-                    value => self.single(program, attributes, wanted.template, value),
+                let attribute = match key {
+                    Some(key) => attributes.fetched(template.edge, key, wanted.code),
+                    None => self.single(program, attributes, wanted.template, wanted.value),
                 };
                 if attribute < UNSET {
                     let out = if template.edge { &mut *edges } else { &mut *nodes };

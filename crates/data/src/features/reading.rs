@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each half takes about the same time. Where all attributes are the file's own there are no tuples: the first half
-//! hashes their names, the second looks them up. A third thread finds the tokens of the next blocks.
+//! finds tokens, labels and names, the second looks names up. A third thread finds the tokens of the next blocks.
 //!
 //! Tried before: blocks in parallel, each with tables of its own for what is new, which then got its last numbers in
 //! the order of the file; a third more work, and no faster on two threads.
@@ -20,7 +20,7 @@ use std::thread;
 
 use super::dictionary::NewValues;
 use super::extract::begin;
-use super::given::{Given, hash_names};
+use super::given::Given;
 use super::index::{Parts, Rest, check_room};
 use super::numbers::Numbers;
 use super::stretch::{Stretch, WINDOW};
@@ -32,9 +32,8 @@ use crate::threads::{Giver, Taker, conveyor, joined, spawn};
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
 
-/// Tokens whose tuples are handed over at once: enough that waking a thread costs little, few enough to stay in a
-/// cache.
-const TOKENS: usize = 1024;
+/// Look-ups that are handed over at once: enough that waking a thread costs little, few enough to stay in a cache.
+const LOOKUPS: usize = 1 << 14;
 /// What one thread may be ahead of the next.
 const AHEAD: usize = 2;
 
@@ -42,11 +41,10 @@ const AHEAD: usize = 2;
 #[derive(Default)]
 struct Batch {
     stretches: Vec<Stretch>,
-    used: usize, // of them
-    tokens: usize,
-    block: Block, // where all attributes are the file's own
-    codes: Vec<u64>,
-    line: u64, // for errors
+    used: usize,    // of them
+    lookups: usize, // in them
+    block: Block,   // where all attributes are the file's own
+    line: u64,      // for errors
 }
 
 /// Reads values and puts tuples together.
@@ -91,6 +89,7 @@ impl Indexer {
         threads: usize,
         mut see: impl FnMut(&Block),
     ) -> Result<usize> {
+        self.threads = threads;
         if threads > 1
             && let Some(taken) = self.read_in_stages(reader, label, threads, &mut see)
         {
@@ -209,7 +208,6 @@ impl First<'_> {
             self.rest.push(self.file, block, tokens, gold)?;
         }
         if self.values.is_none() {
-            hash_names(block, &mut self.batch.codes);
             std::mem::swap(&mut self.batch.block, block);
             return Ok(self.hand_over(give));
         }
@@ -225,10 +223,10 @@ impl First<'_> {
         for from in tokens.clone().step_by(WINDOW) {
             let Some((values, views)) = &mut self.values else { break };
             let window = from..tokens.end.min(from + WINDOW);
-            self.batch.tokens += window.len();
             let stretch = self.batch.next();
             stretch.fill(&self.program, views, values, self.file, block, &tokens, window)?;
-            if self.batch.tokens >= TOKENS && !self.hand_over(give) {
+            self.batch.lookups += stretch.lookups();
+            if self.batch.lookups >= LOOKUPS && !self.hand_over(give) {
                 return Ok(false);
             }
         }
@@ -256,7 +254,7 @@ impl Batch {
     }
 
     fn bytes(&self) -> usize {
-        self.stretches.iter().map(Stretch::bytes).sum::<usize>() + 8 * self.codes.capacity()
+        self.stretches.iter().map(Stretch::bytes).sum::<usize>()
     }
 }
 
@@ -274,13 +272,13 @@ impl Second<'_> {
                 Attributes::Given(dictionary, given, group) => {
                     let (tuple, tokens) =
                         ([*group, narrow(self.program.stride)], 0..batch.block.tokens().len());
-                    given.extract(*dictionary, tuple, &batch.block, tokens, Some(&batch.codes), self.nodes);
+                    given.extract(*dictionary, tuple, &batch.block, tokens, self.nodes);
                     dictionary.is_full()
                 }
             };
             let items = self.nodes.items.len().max(self.edges.items.len());
             check_room(full, items, self.file, batch.line)?;
-            (batch.used, batch.tokens) = (0, 0);
+            (batch.used, batch.lookups) = (0, 0);
             batches.give_back(batch);
         }
         Ok(())

@@ -26,7 +26,8 @@ pub(super) struct Stretch {
     width: usize,        // templates that may fire
     counts: Vec<usize>,  // [tokens] templates that do
     wanted: Vec<Wanted>, // [tokens][width] the first `counts` of each token
-    keys: Vec<u32>,      // [tokens][width][stride] their tuples, where there are several pieces
+    tuples: Vec<usize>,  // [tokens] templates of them with several pieces
+    keys: Vec<u32>,      // [tokens][width][stride] their tuples, the first `tuples` of each token
     numbers: Vec<f32>,   // [tokens][width] their values, if templates have such; NaN: outside the sentence
     /// Values of the attributes that the file has beside them.
     pub(super) given: Given,
@@ -81,8 +82,10 @@ impl Stretch {
         self.alive.extend((0..program.views.len()).map(some));
         let alive = |template: &Compiled| template.pieces.iter().all(|(view, _)| self.alive[*view]);
         self.width = program.compiled.iter().filter(|template| alive(template)).count();
-        self.counts.clear();
-        self.counts.resize(tokens.len(), 0);
+        for counts in [&mut self.counts, &mut self.tuples] {
+            counts.clear();
+            counts.resize(tokens.len(), 0);
+        }
         let room = tokens.len() * self.width;
         if self.wanted.len() < room {
             self.wanted.resize(room, Wanted { template: 0, value: NONE, code: 0 });
@@ -140,19 +143,25 @@ impl Stretch {
 
     #[inline(always)] // for every number of pieces of its own
     fn add(&mut self, number: u32, template: &Compiled, stride: usize, pieces: &[&[u32]]) {
-        for (t, count) in self.counts.iter_mut().enumerate() {
+        for (t, (count, tuples)) in self.counts.iter_mut().zip(&mut self.tuples).enumerate() {
             if !pieces.iter().all(|values| values[t] < UNKNOWN) {
                 continue;
             }
             let at = t * self.width + *count;
-            let key = &mut self.keys[at * stride..][..stride];
+            let key = &mut self.keys[(t * self.width + *tuples) * stride..][..stride];
             let (pieces_of, padding) = key[1..].split_at_mut(pieces.len());
             pieces_of.iter_mut().zip(pieces).for_each(|(slot, values)| *slot = values[t]);
             padding.fill(0);
             key[0] = template.group;
             self.wanted[at] = Wanted { template: number, value: NONE, code: hash(key) };
             *count += 1;
+            *tuples += 1;
         }
+    }
+
+    /// Look-ups that there is room for.
+    pub(super) fn lookups(&self) -> usize {
+        self.counts.len() * self.width
     }
 
     /// Number of tokens.
@@ -181,10 +190,10 @@ impl Stretch {
         &self.wanted[t * self.width..][..self.counts[t]]
     }
 
-    /// The tuples of a token, one after another.
+    /// The tuples of a token that have several pieces, one after another.
     #[inline]
     pub(super) fn keys_at(&self, t: usize, stride: usize) -> &[u32] {
-        &self.keys[t * self.width * stride..][..self.counts[t] * stride]
+        &self.keys[t * self.width * stride..][..self.tuples[t] * stride]
     }
 
     /// Bytes it takes.

@@ -484,10 +484,25 @@ fn put(slots: &mut [u32], code: u64, id: u32) {
     slots[at] = tag(code, slots.len()) | (id + 1);
 }
 
-fn fill(slots: usize, codes: impl Iterator<Item = u64>) -> Vec<u32> {
-    let mut table = vec![0; slots];
-    codes.enumerate().for_each(|(id, code)| put(&mut table, code, narrow(id)));
-    table
+/// The slots of entries with these hashes. A large table is out of every cache: some slots are asked for at once.
+fn fill(slots: usize, mut codes: impl Iterator<Item = u64>) -> Vec<u32> {
+    const AT_ONCE: usize = 32;
+    let (mut table, mut id) = (vec![0; slots], 0);
+    loop {
+        let (mut some, mut met) = ([0; AT_ONCE], 0);
+        for (some, code) in some.iter_mut().zip(&mut codes) {
+            *some = code;
+            prefetch(&table, home(code, slots));
+            met += 1;
+        }
+        if met == 0 {
+            return table;
+        }
+        for &code in &some[..met] {
+            put(&mut table, code, id);
+            id += 1;
+        }
+    }
 }
 
 #[cfg(test)]

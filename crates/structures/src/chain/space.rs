@@ -58,6 +58,30 @@ const LIST: (f64, f64) = (8.0, 3.0);
 const ROW: (f64, f64) = (2.0, 0.25);
 const WEIGHT: f64 = 10.0;
 
+/// Attributes by kind (0, 1 or 2), frequent ones first, otherwise as they are; and how many are of kind 0. Most counts are
+/// small, so they are sorted by counting; those of the few large ones of each kind are then compared.
+fn by_kind_and_rarity(nodes: &Pairs, kind: impl Fn(usize) -> usize) -> (Vec<u32>, usize) {
+    const LARGE: usize = 4096;
+    let class = |a: usize| kind(a) * LARGE + LARGE - (nodes.counts[a] as usize).clamp(1, LARGE);
+    let classes: Vec<u16> = (0..nodes.len()).map(|a| label(class(a))).collect();
+    let mut starts = vec![0_u32; 3 * LARGE + 1];
+    classes.iter().for_each(|&class| starts[usize::from(class) + 1] += 1);
+    for class in 0..3 * LARGE {
+        starts[class + 1] += starts[class];
+    }
+    let mut next = starts.clone();
+    let mut order = vec![0; nodes.len()];
+    for (a, &class) in classes.iter().enumerate() {
+        order[next[usize::from(class)] as usize] = narrow(a);
+        next[usize::from(class)] += 1;
+    }
+    for kind in 0..3 {
+        let [from, to] = [0, 1].map(|after| starts[kind * LARGE + after] as usize);
+        order[from..to].sort_by_key(|&a| std::cmp::Reverse(nodes.counts[a as usize]));
+    }
+    (order, starts[LARGE] as usize)
+}
+
 /// Whether an attribute that occurs `count` times, with `labels` labels, is cheaper as a row of `width` than as a list.
 fn prefers_row(width: usize, labels: usize, count: u32) -> bool {
     let (width, labels) = (real(width), real(labels));
@@ -235,20 +259,8 @@ impl Space {
         };
         // Lists of one label come last, but in a file, whose order does not change.
         let is_one = |a: usize| layout != Layout::Stored && nodes.of(a).len() == 1;
-        let kind = |a: usize| if is_dense(a) { 0 } else { 1 + u64::from(is_one(a)) };
-        // By kind, then frequent ones first, then as they are: all of it in one word, which sorts without a look
-        // elsewhere. Counts sum up to less than 2^32, so only three of them can be cut.
-        const MOST: u32 = u32::MAX >> 2;
-        let key = |a: u32| {
-            let rarity = MOST - nodes.counts[a as usize].min(MOST);
-            kind(a as usize) << 62 | u64::from(rarity) << 32 | u64::from(a)
-        };
-        let mut keys: Vec<u64> = (0..narrow(nodes.len())).map(key).collect();
-        keys.sort_unstable();
-        let dense = keys.partition_point(|key| key >> 62 == 0);
-        #[allow(clippy::cast_possible_truncation)] // the low half
-        let order: Vec<u32> = keys.into_iter().map(|key| key as u32).collect();
-
+        let kind = |a: usize| if is_dense(a) { 0 } else { 1 + usize::from(is_one(a)) };
+        let (order, dense) = by_kind_and_rarity(nodes, kind);
         let mut space = Space {
             labels,
             width,
@@ -261,8 +273,11 @@ impl Space {
         for &pair in transitions.unwrap_or_default() {
             space.exists(pair as usize / labels, pair as usize % labels);
         }
-        if all && transitions.is_some() {
-            (0..labels).for_each(|from| (0..labels).for_each(|to| space.exists(from, to)));
+        if all {
+            let first = if transitions.is_some() { 0 } else { labels };
+            let whole = Self::padding(labels, width);
+            let rows = space.holes.chunks_exact_mut(Self::blocks(width)).skip(first);
+            rows.for_each(|row| row.copy_from_slice(&whole));
         }
         let mut renumbering = Renumbering {
             nodes: vec![Renumbering::NONE; nodes.len()],
@@ -272,9 +287,8 @@ impl Space {
             let seen = nodes.of(old as usize);
             if new < dense {
                 renumbering.nodes[old as usize] = narrow(new);
-                match all {
-                    true => (0..labels).for_each(|y| space.exists(labels + new, y)),
-                    false => seen.iter().for_each(|&y| space.exists(labels + new, y as usize)),
+                if !all {
+                    seen.iter().for_each(|&y| space.exists(labels + new, y as usize));
                 }
             } else if let Some((&last, others)) = seen.split_last() {
                 renumbering.nodes[old as usize] = narrow(dense + space.singles.len());
