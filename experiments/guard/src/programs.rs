@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use seqoia_data::generate;
+use serde_json::json;
 use tempfile::TempDir;
 
 /// Name and arguments. One pass of the perceptron is short: those cases are about reading and writing.
@@ -27,6 +28,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
         "train-crfsuite",
         "train train.crfsuite --format crfsuite --learner perceptron --passes 1 -m out.seqoia",
     ),
+    ("train-dicts", "train train.jsonl --format jsonl --learner perceptron --passes 1 -m out.seqoia"),
     ("check", "check train.txt"),
     ("convert", "convert --to crfsuite -t words.txt test.txt"),
     ("predict", "predict -m words.seqoia test.txt"),
@@ -34,6 +36,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("predict-nbest", "predict -m words.seqoia test.txt --nbest 5"),
     ("predict-ner", "predict -m ner.seqoia test.txt"),
     ("predict-crfsuite", "predict -m crfsuite.seqoia test.crfsuite"),
+    ("predict-dicts", "predict -m dicts.seqoia test.jsonl"),
     ("eval", "eval labelled.txt"),
 ];
 
@@ -53,8 +56,34 @@ const STEPS: &[(&str, &str)] = &[
         "",
     ),
     ("train train.crfsuite --format crfsuite --learner adagrad --passes 1 -m crfsuite.seqoia", ""),
+    ("train train.jsonl --format jsonl --learner adagrad --passes 1 -m dicts.seqoia", ""),
     ("predict -m words.seqoia test.txt", "labelled.txt"),
 ];
+
+/// Sentences of columns as JSON lines, the features of a token as a dict of strings, tests and a number.
+fn dicts(columns: &str) -> String {
+    let mut lines = String::new();
+    for sentence in columns.split("\n\n").filter(|sentence| !sentence.trim().is_empty()) {
+        let rows: Vec<Vec<&str>> =
+            sentence.trim().lines().map(|row| row.split_whitespace().collect()).collect();
+        let field = |at: Option<usize>, column: usize| {
+            at.and_then(|at| rows.get(at)).and_then(|row| row.get(column)).copied().unwrap_or("")
+        };
+        let features = (0..rows.len()).map(|t| {
+            let (word, before, behind) = (field(Some(t), 0), t.checked_sub(1), Some(t + 1));
+            json!({
+                "bias": 1.0, "word.lower()": word.to_lowercase(), "word.istitle()": word.starts_with(char::is_uppercase),
+                "word.isdigit()": word.bytes().all(|byte| byte.is_ascii_digit()), "postag": field(Some(t), 1),
+                "-1:word.lower()": field(before, 0).to_lowercase(), "-1:postag": field(before, 1), "BOS": t == 0,
+                "+1:word.lower()": field(behind, 0).to_lowercase(), "+1:postag": field(behind, 1),
+            })
+        });
+        let features: Vec<_> = features.collect();
+        let labels: Vec<_> = rows.iter().map(|row| row.last().copied().unwrap_or("O")).collect();
+        lines.push_str(&format!("{}\n", json!({ "features": features, "labels": labels })));
+    }
+    lines
+}
 
 /// The program and the folder with its files.
 pub(crate) struct Programs {
@@ -74,6 +103,8 @@ impl Programs {
         for (name, text) in [
             ("train.txt", generate::columns(1, 800).as_str()),
             ("test.txt", generate::columns(2, 400).as_str()),
+            ("train.jsonl", dicts(&generate::columns(1, 800)).as_str()),
+            ("test.jsonl", dicts(&generate::columns(2, 400)).as_str()),
             ("words.txt", WORDS),
             ("edges.txt", EDGES),
         ] {

@@ -104,6 +104,8 @@ pub struct Rows {
     attribute_ends: Vec<u32>,
     /// First tokens of sentences with a weight, and the weight.
     weights: Vec<(u32, f64)>,
+    /// First tokens of sentences whose format knows where their labels go, and where that is.
+    answers: Vec<(u32, Span)>,
     /// What stands in the file in other words; will stand at `base`, behind the text.
     side: String,
     base: usize,
@@ -120,6 +122,7 @@ pub(super) struct Lengths {
     attributes: usize,
     attribute_ends: usize,
     weights: usize,
+    answers: usize,
     side: usize,
     full: bool,
 }
@@ -134,6 +137,7 @@ impl Rows {
         self.attributes.clear();
         self.attribute_ends.clear();
         self.weights.clear();
+        self.answers.clear();
         self.side.clear();
         self.full = false;
     }
@@ -180,15 +184,28 @@ impl Rows {
         self.marks.push(Mark { span, before: narrow(self.tokens.len()) });
     }
 
+    /// Takes the last mark back.
+    pub(super) fn unmark(&mut self) {
+        self.marks.pop();
+    }
+
     /// A string that does not stand in the text so, and where it will be found.
+    #[inline]
     pub fn own(&mut self, string: &str) -> Span {
+        self.own_parts([string])
+    }
+
+    /// The same for a string in parts, none of which is long.
+    #[inline]
+    pub(super) fn own_parts<const N: usize>(&mut self, parts: [&str; N]) -> Span {
         let start = self.base.saturating_add(self.side.len());
-        let end = start.saturating_add(string.len());
+        let end = parts.iter().fold(start, |end, part| end.saturating_add(part.len()));
         self.full |= end > LIMIT;
         if self.full {
             return Span::default();
         }
-        self.side.push_str(string);
+        self.side.reserve(end - start);
+        parts.iter().for_each(|part| self.side.push_str(part));
         Span::new(start, end)
     }
 
@@ -209,8 +226,19 @@ impl Rows {
     #[inline]
     pub fn token_with_attributes(&mut self, span: Span, line: u32) {
         self.token(span, line);
+        self.end_attributes();
+    }
+
+    /// Ends the attributes of a token that [`token`](Self::token) closes later.
+    #[inline]
+    pub(super) fn end_attributes(&mut self) {
         self.full |= self.attributes.len() > LIMIT;
         self.attribute_ends.push(narrow(self.attributes.len().min(LIMIT)));
+    }
+
+    /// Where the labels of the sentence that starts with the next token go.
+    pub(super) fn answer_at(&mut self, span: Span) {
+        self.answers.push((narrow(self.tokens.len()), span));
     }
 
     /// The weight of the sentence that starts with the next token.
@@ -243,6 +271,7 @@ impl Rows {
             attributes: self.attributes.len(),
             attribute_ends: self.attribute_ends.len(),
             weights: self.weights.len(),
+            answers: self.answers.len(),
             side: self.side.len(),
             full: self.full,
         }
@@ -257,6 +286,7 @@ impl Rows {
         self.attributes.truncate(to.attributes);
         self.attribute_ends.truncate(to.attribute_ends);
         self.weights.truncate(to.weights);
+        self.answers.truncate(to.answers);
         self.side.truncate(to.side);
         self.full = to.full;
     }
@@ -327,13 +357,16 @@ impl Block {
             }
             _ => 0,
         };
-        let Rows { sentences, tokens, fields, marks, attributes, attribute_ends, weights, side, .. } =
-            &self.rows;
+        let Rows {
+            sentences, tokens, fields, marks, attributes, attribute_ends, weights, answers, side, ..
+        } = &self.rows;
         let spans = size_of::<Token>() * tokens.capacity()
             + size_of::<Span>() * fields.capacity()
             + size_of::<Mark>() * marks.capacity()
             + size_of::<(Span, f32)>() * attributes.capacity();
-        let ends = 4 * (sentences.capacity() + attribute_ends.capacity()) + 16 * weights.capacity();
+        let ends = 4 * (sentences.capacity() + attribute_ends.capacity())
+            + 16 * weights.capacity()
+            + 12 * answers.capacity();
         self.text.capacity() + side.capacity() + spans + ends + strings
     }
 
@@ -508,6 +541,13 @@ impl Block {
         // Of two weights for one sentence the last counts.
         let found = at.checked_sub(1).and_then(|at| weights.get(at));
         found.filter(|&&(first, _)| first as usize == i).map_or(1.0, |&(_, weight)| weight)
+    }
+
+    /// Where the labels of the sentence that starts with token `i` go, if the format said so.
+    pub(super) fn answer_place(&self, i: usize) -> Option<Span> {
+        let answers = &self.rows.answers;
+        let at = answers.partition_point(|&(first, _)| (first as usize) < i);
+        answers.get(at).filter(|&&(first, _)| first as usize == i).map(|&(_, span)| span)
     }
 
     /// A stretch of the text; empty if the span is not of this text.

@@ -49,7 +49,7 @@ impl Crfsuite {
 
     fn find(self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
         let bytes = text.as_bytes();
-        let mut stops = Stops::new(bytes, *b"\t\n:\\");
+        let mut stops = Stops::new(bytes, is_stop);
         let (mut start, mut line) = (0, 0);
         let mut inside = false;
         let mut waiting = None; // the line of a weight whose sequence has not begun
@@ -80,7 +80,7 @@ impl Crfsuite {
                 waiting = Some(line);
             } else {
                 (inside, waiting) = (true, None);
-                let mut stops = Stops::new(&bytes[..end], *b"\t\n:\\").from(start);
+                let mut stops = Stops::new(&bytes[..end], is_stop).from(start);
                 self.token(&text[..end], start, line, &mut stops, rows).map_err(place)?;
             }
             start = end + 1;
@@ -97,7 +97,7 @@ impl Crfsuite {
         text: &str,
         start: usize,
         line: u32,
-        stops: &mut Stops<'_>,
+        stops: &mut Stops<'_, impl Fn(u8) -> bool>,
         rows: &mut Rows,
     ) -> std::result::Result<usize, (String, &'static str)> {
         let bytes = text.as_bytes();
@@ -164,6 +164,12 @@ impl Crfsuite {
         rows.field_at(span);
         Ok(())
     }
+}
+
+/// What ends a field, or makes a name of less than all of it.
+#[inline]
+fn is_stop(byte: u8) -> bool {
+    (byte == b'\t') | (byte == b'\n') | (byte == b':') | (byte == b'\\')
 }
 
 /// The value of an attribute.

@@ -133,8 +133,9 @@ pub fn predict(
         }
     };
     let workers: Vec<Mutex<Predictor>> = (0..threads).map(|_| Mutex::new(worker())).collect();
-    // A few blocks a worker even out what blocks differ in work.
-    let at_once = if options.eager { 1 } else { threads * 4 };
+    // A few blocks a worker even out what blocks differ in work; one worker needs no more than one, which stays in
+    // its cache.
+    let at_once = if threads == 1 { 1 } else { threads * 4 };
     let jobs: Vec<Mutex<Job>> = (0..at_once)
         .map(|_| {
             Mutex::new(Job {

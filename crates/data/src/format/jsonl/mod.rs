@@ -17,20 +17,23 @@
 //!
 //! Labels are put into the text of the line, so that all else in it stays to the byte.
 
-use std::fmt;
-use std::ops::Range;
+mod line;
+mod put;
+mod quick;
 
-use seqoia_core::cast::{real64, single};
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use memchr::memchr;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Kind;
-use super::block::{Block, Format, LARGEST, Place, Problem, Rows, Span, is_blank};
+use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
 use super::copy::{Copy, Labelled};
-use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
 use crate::text::told;
+use line::{Keys, Line};
+use put::put;
+pub(super) use put::write;
+pub use put::{has_key, put_with_other_keys};
 
 /// The format, as the first line with a token has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,17 +46,6 @@ pub struct Jsonl {
     pub ready: bool,
     /// The keys of the line that decided, for errors.
     keys: Vec<String>,
-}
-
-/// A line, as far as it concerns us.
-#[derive(Deserialize)]
-struct Line<'a> {
-    tokens: Option<Vec<Fields>>,
-    features: Option<Vec<Features>>,
-    labels: Option<Vec<String>>,
-    weight: Option<f64>,
-    #[serde(borrow)]
-    document: Option<&'a RawValue>,
 }
 
 /// A line, as far as it says which document it belongs to.
@@ -92,277 +84,6 @@ impl Jsonl {
     }
 }
 
-impl Line<'_> {
-    fn len(&self) -> usize {
-        self.tokens.as_ref().map_or_else(|| self.features.as_ref().map_or(0, Vec::len), Vec::len)
-    }
-
-    fn shape(&self) -> Jsonl {
-        let first = self.tokens.as_ref().and_then(|tokens| tokens.first());
-        Jsonl {
-            fields: first.map_or(0, |fields| fields.0.len()),
-            labelled: self.labels.is_some(),
-            ready: self.features.is_some(),
-            keys: vec![],
-        }
-    }
-}
-
-/// All keys of an object with their values, in order.
-struct Keys<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Keys<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Keys<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Keys<'de>, A::Error> {
-                let mut keys = vec![];
-                while let Some(entry) = map.next_entry()? {
-                    keys.push(entry);
-                }
-                Ok(Keys(keys))
-            }
-        }
-        deserializer.deserialize_map(Read)
-    }
-}
-
-impl<'a> Keys<'a> {
-    /// Those of a line; none if it is no object.
-    fn of(line: &'a str) -> Vec<(String, &'a RawValue)> {
-        serde_json::from_str(line).map_or_else(|_| vec![], |Keys(keys)| keys)
-    }
-}
-
-/// Writes an object with the keys of a line that are not `taken`, then those of a record: each on a line.
-///
-/// # Errors
-/// A record that is no object.
-pub fn put_with_other_keys(
-    line: &str,
-    taken: impl Fn(&str) -> bool,
-    record: &impl Serialize,
-    out: &mut Vec<u8>,
-) -> serde_json::Result<()> {
-    let start = out.len();
-    for (key, value) in Keys::of(line).into_iter().filter(|(key, _)| !taken(key)) {
-        out.push(if out.len() == start { b'{' } else { b',' });
-        serde_json::to_writer(&mut *out, &key)?;
-        out.push(b':');
-        out.extend_from_slice(value.get().as_bytes());
-    }
-    let brace = out.len();
-    serde_json::to_writer(&mut *out, record)?;
-    if brace > start {
-        out[brace] = b','; // the object was opened before
-    }
-    out.push(b'\n');
-    Ok(())
-}
-
-/// Whether a line is an object with this key.
-#[must_use]
-pub fn has_key(line: &str, key: &str) -> bool {
-    Keys::of(line).iter().any(|(name, _)| name == key)
-}
-
-/// `"a"` or `["a", "b"]`.
-struct Fields(Vec<String>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Fields;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a word or a list of fields")
-            }
-            fn visit_str<E>(self, word: &str) -> std::result::Result<Fields, E> {
-                Ok(Fields(vec![word.to_owned()]))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Fields, A::Error> {
-                let mut fields = vec![];
-                while let Some(field) = seq.next_element()? {
-                    fields.push(field);
-                }
-                Ok(Fields(fields))
-            }
-        }
-        deserializer.deserialize_any(Read)
-    }
-}
-
-/// `["a", {"b": 2}]` or `{"a": 1, "b": 2}`.
-#[derive(Default)]
-struct Features(Vec<(String, f32)>);
-
-impl<'de> Deserialize<'de> for Features {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(ReadFeatures { inner: false })
-    }
-}
-
-/// The value of a name: a number, or what stands behind the name and a colon.
-enum Value {
-    Number(f64),
-    Absent,
-    Under(Features),
-}
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Value;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the value of a feature, a number, true, false or a string")
-            }
-            fn visit_bool<E>(self, value: bool) -> std::result::Result<Value, E> {
-                Ok(if value { Value::Number(1.0) } else { Value::Absent })
-            }
-            fn visit_i64<E>(self, value: i64) -> std::result::Result<Value, E> {
-                Ok(Value::Number(real64(value.unsigned_abs()).copysign(if value < 0 { -1.0 } else { 1.0 })))
-            }
-            fn visit_u64<E>(self, value: u64) -> std::result::Result<Value, E> {
-                Ok(Value::Number(real64(value)))
-            }
-            fn visit_f64<E>(self, value: f64) -> std::result::Result<Value, E> {
-                Ok(Value::Number(value))
-            }
-            fn visit_str<E>(self, value: &str) -> std::result::Result<Value, E> {
-                Ok(Value::Under(Features(vec![(value.to_owned(), 1.0)])))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> std::result::Result<Value, A::Error> {
-                ReadFeatures { inner: false }.visit_seq(seq).map(Value::Under)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Value, A::Error> {
-                ReadFeatures { inner: false }.visit_map(map).map(Value::Under)
-            }
-        }
-        deserializer.deserialize_any(Read)
-    }
-}
-
-/// Reads the features of a token or, `inner`, an item of their list.
-struct ReadFeatures {
-    inner: bool,
-}
-
-/// An item of a list of features.
-struct Item(Features);
-
-impl<'de> Deserialize<'de> for Item {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(ReadFeatures { inner: true }).map(Item)
-    }
-}
-
-impl<'de> Visitor<'de> for ReadFeatures {
-    type Value = Features;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.inner {
-            false => "the features of a token, a list or an object",
-            true => "a feature, a string or an object",
-        })
-    }
-
-    fn visit_str<E: serde::de::Error>(self, name: &str) -> std::result::Result<Features, E> {
-        match self.inner {
-            true => Ok(Features(vec![(name.to_owned(), 1.0)])),
-            false => Err(E::invalid_type(serde::de::Unexpected::Str(name), &self)),
-        }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<Features, A::Error> {
-        if self.inner {
-            return Err(A::Error::invalid_type(serde::de::Unexpected::Seq, &self));
-        }
-        let mut all = Features::default();
-        while let Some(Item(mut features)) = seq.next_element()? {
-            all.0.append(&mut features.0);
-        }
-        Ok(all)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Features, A::Error> {
-        let (mut all, mut names): (Vec<(String, f32)>, _) = (vec![], Names::default());
-        while let Some((name, value)) = map.next_entry::<String, _>()? {
-            names.add(&name);
-            let value = match value {
-                Value::Number(value) => single(value),
-                Value::Absent => continue,
-                Value::Under(Features(under)) => {
-                    let (first, length) = (all.len(), name.len());
-                    all.extend(under.into_iter().map(|(rest, value)| (format!("{name}:{rest}"), value)));
-                    names.under.push((first..all.len(), length));
-                    continue;
-                }
-            };
-            if value.abs() > LARGEST {
-                return Err(A::Error::custom(format!(
-                    "the value of '{name}' is too large, they go up to 1e12"
-                )));
-            }
-            all.push((name, value));
-        }
-        match names.twice(&all) {
-            Some(name) => Err(A::Error::custom(format!("an object has the feature '{name}' twice"))),
-            None => Ok(Features(all)),
-        }
-    }
-}
-
-/// The names in an object, each of which must come once: programs differ in what they make of two. Most objects are
-/// known to be sound by a bit for each name, and only the others are looked at again.
-#[derive(Default)]
-struct Names {
-    bits: [u64; 8],
-    doubtful: bool,
-    /// Features that stand under a name, and how long that is.
-    under: Vec<(Range<usize>, usize)>,
-}
-
-impl Names {
-    #[inline]
-    fn add(&mut self, name: &str) {
-        let code = code(name.as_bytes());
-        let (word, bit) = ((code >> 61) as usize, 1 << (code >> 55 & 63));
-        self.doubtful |= self.bits[word] & bit != 0;
-        self.bits[word] |= bit;
-    }
-
-    /// A name that came twice.
-    fn twice<'a>(&self, features: &'a [(String, f32)]) -> Option<&'a str> {
-        if !self.doubtful {
-            return None;
-        }
-        let (mut names, mut at) = (vec![], 0);
-        for (range, length) in self.under.iter().filter(|(range, _)| !range.is_empty()) {
-            names.extend(features[at..range.start].iter().map(|(name, _)| name.as_str()));
-            names.push(&features[range.start].0[..*length]);
-            at = range.end;
-        }
-        names.extend(features[at..].iter().map(|(name, _)| name.as_str()));
-        names.sort_unstable();
-        names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
-    }
-}
-
-/// A number that is the same for the same name, and mostly another for another one: of its ends and its length.
-#[inline]
-fn code(name: &[u8]) -> u64 {
-    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(29),
-        _ => name.iter().fold(0, |code, byte| code << 8 | u64::from(*byte)),
-    };
-    (ends ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 /// Whether a file that starts with this line is meant to be in this format, be it right or wrong: a slip in the
 /// first line must not make columns of it. A brace between blanks is a word of a column file, unless what follows
 /// can only be an object.
@@ -395,15 +116,29 @@ impl Jsonl {
         })
     }
 
-    fn find(&self, text: &str, rows: &mut Rows) -> std::result::Result<(), Problem> {
-        let (mut start, mut document) = (0, None);
-        for (number, row) in (0..).zip(text.split('\n')) {
+    /// With `fast`, lines are first tried in one sweep; else none is.
+    fn find(&self, text: &str, rows: &mut Rows, fast: bool) -> std::result::Result<(), Problem> {
+        let (mut start, mut document, mut quick) = (0, None, quick::quick(text));
+        for number in 0.. {
             let here = start;
+            let Some(rest) = text.get(here..) else { break };
+            let row = &rest[..memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
             start += row.len() + 1;
             let row = row.trim_end_matches([' ', '\t', '\r']);
             if row.is_empty() {
                 continue;
             }
+            let (span, before) = (Span::new(here, here + row.len()), rows.lengths());
+            // Whether a document starts is known behind the tokens, and its mark stands before them.
+            rows.mark(Span::new(here, here));
+            if fast && let Some(own) = quick.line(self, span, number, rows) {
+                if own.is_some() && own == document {
+                    rows.unmark();
+                }
+                document = own;
+                continue;
+            }
+            rows.cut(before);
             let line: Line<'_> =
                 serde_json::from_str(row).map_err(|error| (number, told(&error), WANTED.to_owned()))?;
             if line.tokens.is_none() && line.features.is_none() {
@@ -412,7 +147,6 @@ impl Jsonl {
                 let lists = found.iter().any(|key| key == "candidates");
                 return Err((number, what, if lists { LISTS } else { WANTED }.to_owned()));
             }
-            let span = Span::new(here, here + row.len());
             let own = line.document.map(RawValue::get);
             if own.is_none() || own != document {
                 rows.mark(Span::new(here, here));
@@ -528,7 +262,7 @@ impl Format for Jsonl {
     }
 
     fn parse(&self, file: &str, block: &mut Block) -> Result<()> {
-        block.find(file, |text, rows| self.find(text, rows))
+        block.find(file, |text, rows| self.find(text, rows, true))
     }
 
     fn refuses_label(&self, label: &str) -> Option<&'static str> {
@@ -538,82 +272,16 @@ impl Format for Jsonl {
     /// Into the value of `labels`, or as a further key; probabilities go to `probabilities`.
     fn put(&self, copy: &mut Copy<'_>, labelled: &Labelled<'_>, out: &mut Vec<u8>) {
         let Some(token) = copy.block.tokens().get(labelled.tokens.start) else { return };
-        put(copy, token.span, labelled.names, labelled.probabilities, out);
+        let place = copy.block.answer_place(labelled.tokens.start);
+        put(copy, (token.span, place), labelled.names, labelled.probabilities, out);
     }
 
     /// An empty list, so that every object has one.
     fn put_empty(&self, copy: &mut Copy<'_>, line: Span, probabilities: bool, out: &mut Vec<u8>) {
         if line.start < line.end {
-            put(copy, line, &[], probabilities.then_some(&[]), out);
+            put(copy, (line, None), &[], probabilities.then_some(&[]), out);
         }
     }
-}
-
-/// Writes the text up to the end of a line that is an object, with labels in it.
-fn put(copy: &mut Copy<'_>, span: Span, names: &[String], probabilities: Option<&[f64]>, out: &mut Vec<u8>) {
-    let (start, line) = (span.range().start, copy.block.slice(span));
-    // The line was parsed before, so it is an object.
-    let keys = Keys::of(line);
-    let mut values = vec![("labels", serde_json::to_string(names).unwrap_or_default())];
-    if let Some(p) = probabilities {
-        let p: Vec<String> = p.iter().map(|p| format!("{p:.6}")).collect();
-        values.push(("probabilities", format!("[{}]", p.join(","))));
-    }
-    let mut edits = vec![];
-    for (key, value) in values {
-        match keys.iter().rfind(|(name, _)| name == key) {
-            Some((_, raw)) => {
-                let raw = raw.get();
-                let at = start + (raw.as_ptr() as usize - line.as_ptr() as usize);
-                edits.push((Span::new(at, at + raw.len()), value));
-            }
-            None => {
-                let at = span.range().end.saturating_sub(1); // its closing brace
-                let comma = if keys.is_empty() { "" } else { "," };
-                edits.push((Span::new(at, at), format!("{comma}\"{key}\":{value}")));
-            }
-        }
-    }
-    edits.sort_by_key(|(span, _)| span.start);
-    edits.iter().for_each(|(span, text)| copy.replace(*span, text, out));
-    copy.upto(span.end, out);
-}
-
-/// Writes a sentence.
-pub(super) fn write(sentence: &Outgoing<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Refusal> {
-    let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
-    let listed = |items: Vec<String>| format!("[{}]", items.join(","));
-    let mut keys = vec![];
-    if sentence.rows.iter().any(|row| row.fields.iter().chain(&row.label).any(|field| field.is_empty())) {
-        return refuse("a field or label is empty");
-    }
-    if sentence.rows.iter().any(|row| row.attributes.iter().any(|(name, _)| name.is_empty())) {
-        return refuse("an attribute has an empty name");
-    }
-    if !sentence.ready || sentence.rows.iter().any(|row| !row.fields.is_empty()) {
-        let token = |row: &super::Outgo<'_>| match row.fields[..] {
-            [word] => quoted(word),
-            _ => listed(row.fields.iter().map(|field| quoted(field)).collect()),
-        };
-        keys.push(("tokens", listed(sentence.rows.iter().map(token).collect())));
-    }
-    if sentence.ready {
-        let feature = |&(name, value): &(&str, f32)| match value == 1.0 {
-            true => quoted(name),
-            false => format!("{{{}:{value}}}", quoted(name)),
-        };
-        let token = |row: &super::Outgo<'_>| listed(row.attributes.iter().map(feature).collect());
-        keys.push(("features", listed(sentence.rows.iter().map(token).collect())));
-    }
-    let labels: Option<Vec<String>> = sentence.rows.iter().map(|row| row.label.map(quoted)).collect();
-    keys.extend(labels.map(|labels| ("labels", listed(labels))));
-    keys.extend(sentence.document.map(|document| ("document", document.to_string())));
-    if sentence.weight != 1.0 {
-        keys.push(("weight", sentence.weight.to_string()));
-    }
-    let keys: Vec<String> = keys.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
-    out.extend_from_slice(format!("{{{}}}\n", keys.join(",")).as_bytes());
-    Ok(())
 }
 
 #[cfg(test)]
