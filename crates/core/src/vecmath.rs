@@ -208,9 +208,23 @@ pub fn add_four_scaled(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
 fn add_four_scaled_body(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
     let n = x.iter().fold(to.len(), |n, x| n.min(x.len()));
     let (to, x) = (&mut to[..n], x.map(|x| &x[..n]));
-    for (i, to) in to.iter_mut().enumerate() {
+    let (to8, last) = to.as_chunks_mut::<LANES>();
+    let x8 = x.map(|x| x.as_chunks::<LANES>().0);
+    let done = to8.len() * LANES;
+    for (i, to) in to8.iter_mut().enumerate() {
+        if i % 2 == 0 {
+            x.iter().for_each(|x| prefetch(x, i * LANES + FETCHED));
+        }
         for k in 0..4 {
-            *to += steps[k] * f64::from(x[k][i]);
+            let x = &x8[k][i];
+            for j in 0..LANES {
+                to[j] += steps[k] * f64::from(x[j]);
+            }
+        }
+    }
+    for (i, to) in last.iter_mut().enumerate() {
+        for k in 0..4 {
+            *to += steps[k] * f64::from(x[k][done + i]);
         }
     }
 }
