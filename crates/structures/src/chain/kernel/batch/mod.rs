@@ -10,8 +10,8 @@
 //! - dense rows of the gradient are added without a look at their holes, which are cleared once;
 //! - rows of the next position are prefetched while this one is worked on, together with the rows of the gradient,
 //!   which lie beside them (`plane.rs`);
-//! - a position is scored while the sums along the chain wait for each other, one position ahead, so that no row is
-//!   read whole a moment after single numbers were added to it;
+//! - a position is scored one ahead of the forward sums, which wait for each other; with 5 to 9 labels one ahead was
+//!   faster than at its turn;
 //! - attributes of edges cost as much as they have weights, not K^2 a position (`steps.rs`).
 //!
 //! Gold labels that are known in part make two sums of a sequence, of which the second is over the labels that they
@@ -20,9 +20,9 @@
 //! What did not help, on the chunks of CoNLL-2000 and Zen 3: dividing alpha after its use instead of
 //! before, rows kept in local arrays (the compiler takes them apart), the range of a row in vectors,
 //! single weights numbered by first occurrence. On Zen 5: rows divided by the sum of the row before, so that none waits
-//! for its own; vectors of 64 bytes; one test of bounds for each row instead of two; scoring the position whose turn it
-//! is (its row was then read whole while single numbers were on their way to it: 4 % slower with 22 labels, 6 % faster
-//! with 7). The time goes to the rows of weights and gradient.
+//! for its own; vectors of 64 bytes; one test of bounds for each row instead of two; positions scored along the chain
+//! without the hint in `row_sum` (with 22 labels 4 to 6 % slower, as the loop over a row was taken apart). The time goes
+//! to the rows of weights and gradient.
 //!
 //! Sequences whose scores are too far apart for the linear domain are left to the caller, and under rules those whose
 //! gold labels are known in part or break them.
