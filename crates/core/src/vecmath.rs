@@ -8,6 +8,8 @@ use crate::cast::single;
 use crate::{Delta, Isa, prefetch};
 
 const LANES: usize = 8;
+/// How many numbers ahead four planes are asked for.
+const FETCHED: usize = 512;
 
 /// Calls `body`, an `#[inline(always)]` function, compiled for the best instructions there are.
 macro_rules! for_this_processor {
@@ -69,6 +71,11 @@ fn four_dots_body(x: [&[f32]; 4], y: &[f64]) -> [f64; 4] {
     let mut sums = [[0.0; LANES]; 4];
     for i in 0..y8.len().min(a8.len()).min(b8.len()).min(c8.len()).min(d8.len()) {
         let (y, a, b, c, d) = (&y8[i], &a8[i], &b8[i], &c8[i], &d8[i]);
+        // One line of each every other time: planes are larger than caches, and what a processor fetches by itself ends
+        // with a page.
+        if i % 2 == 0 {
+            x.iter().for_each(|x| prefetch(x, i * LANES + FETCHED));
+        }
         for j in 0..LANES {
             sums[0][j] += f64::from(a[j]) * y[j];
             sums[1][j] += f64::from(b[j]) * y[j];
@@ -80,6 +87,71 @@ fn four_dots_body(x: [&[f32]; 4], y: &[f64]) -> [f64; 4] {
         for (sums, x) in sums.iter_mut().zip([ra, rb, rc, rd]) {
             sums[j] += f64::from(x[j]) * y;
         }
+    }
+    sums.map(added)
+}
+
+/// `to = to / n + step * x`, then `to . d` and `to . to` with the bits of [`dot`].
+pub fn mean_plus_scaled_along(n: f64, step: f64, x: &[f64], d: &[f64], to: &mut [f64]) -> [f64; 2] {
+    for_this_processor!(mean_plus_scaled_along_body::<>(n: f64, step: f64, x: &[f64], d: &[f64], to: &mut [f64]) -> [f64; 2])
+}
+
+#[inline(always)]
+fn mean_plus_scaled_along_body(n: f64, step: f64, x: &[f64], d: &[f64], to: &mut [f64]) -> [f64; 2] {
+    let (mut along, mut square) = ([0.0; LANES], [0.0; LANES]);
+    let length = to.len().min(x.len()).min(d.len());
+    let (to8, last) = to[..length].as_chunks_mut::<LANES>();
+    let ((x8, rx), (d8, rd)) = (x[..length].as_chunks::<LANES>(), d[..length].as_chunks::<LANES>());
+    for i in 0..to8.len().min(x8.len()).min(d8.len()) {
+        let (to, x, d) = (&mut to8[i], &x8[i], &d8[i]);
+        for j in 0..LANES {
+            let moved = to[j] / n + step * x[j];
+            to[j] = moved;
+            along[j] += moved * d[j];
+            square[j] += moved * moved;
+        }
+    }
+    for (j, (to, (x, d))) in last.iter_mut().zip(rx.iter().zip(rd)).enumerate() {
+        *to = *to / n + step * x;
+        along[j] += *to * d;
+        square[j] += *to * *to;
+    }
+    [added(along), added(square)]
+}
+
+/// `s = step * d` and `y = g - before` in single precision; `s . y`, `s . s` and `y . y` with the bits of [`dot`].
+pub fn pair(step: f64, d: &[f64], g: &[f64], before: &[f64], s: &mut [f32], y: &mut [f32]) -> [f64; 3] {
+    for_this_processor!(pair_body::<>(step: f64, d: &[f64], g: &[f64], before: &[f64], s: &mut [f32], y: &mut [f32]) -> [f64; 3])
+}
+
+#[inline(always)]
+fn pair_body(step: f64, d: &[f64], g: &[f64], before: &[f64], s: &mut [f32], y: &mut [f32]) -> [f64; 3] {
+    let n = s.len().min(y.len()).min(d.len()).min(g.len()).min(before.len());
+    let (s8, rs) = s[..n].as_chunks_mut::<LANES>();
+    let (y8, ry) = y[..n].as_chunks_mut::<LANES>();
+    let (d8, rd) = d[..n].as_chunks::<LANES>();
+    let (g8, rg) = g[..n].as_chunks::<LANES>();
+    let (before8, rb) = before[..n].as_chunks::<LANES>();
+    let mut sums = [[0.0; LANES]; 3];
+    for i in 0..s8.len().min(y8.len()).min(d8.len()).min(g8.len()).min(before8.len()) {
+        let (d, g, before) = (&d8[i], &g8[i], &before8[i]);
+        let (mut s, mut y) = ([0.0; LANES], [0.0; LANES]);
+        for j in 0..LANES {
+            s[j] = single(step * d[j]);
+            y[j] = single(g[j] - before[j]);
+        }
+        for j in 0..LANES {
+            sums[0][j] += f64::from(s[j]) * f64::from(y[j]);
+            sums[1][j] += f64::from(s[j]) * f64::from(s[j]);
+            sums[2][j] += f64::from(y[j]) * f64::from(y[j]);
+        }
+        (s8[i], y8[i]) = (s, y);
+    }
+    for j in 0..rs.len().min(ry.len()) {
+        (rs[j], ry[j]) = (single(step * rd[j]), single(rg[j] - rb[j]));
+        sums[0][j] += f64::from(rs[j]) * f64::from(ry[j]);
+        sums[1][j] += f64::from(rs[j]) * f64::from(rs[j]);
+        sums[2][j] += f64::from(ry[j]) * f64::from(ry[j]);
     }
     sums.map(added)
 }
@@ -101,14 +173,30 @@ fn add_scaled_body<X: Copy + Into<f64>>(step: f64, x: &[X], to: &mut [f64]) {
     to.iter_mut().zip(x).for_each(|(to, x)| *to += step * (*x).into());
 }
 
-/// `to = a + step * b`.
-pub fn moved(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) {
-    for_this_processor!(moved_body::<>(a: &[f64], step: f64, b: &[f64], to: &mut [f64]));
+/// `to = a + step * b`; `to . to` with the bits of [`dot`].
+pub fn moved(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) -> f64 {
+    for_this_processor!(moved_body::<>(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) -> f64)
 }
 
 #[inline(always)]
-fn moved_body(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) {
-    to.iter_mut().zip(a.iter().zip(b)).for_each(|(to, (a, b))| *to = a + step * b);
+fn moved_body(a: &[f64], step: f64, b: &[f64], to: &mut [f64]) -> f64 {
+    let n = to.len().min(a.len()).min(b.len());
+    let (to8, last) = to[..n].as_chunks_mut::<LANES>();
+    let ((a8, ra), (b8, rb)) = (a[..n].as_chunks::<LANES>(), b[..n].as_chunks::<LANES>());
+    let mut sums = [0.0; LANES];
+    for i in 0..to8.len().min(a8.len()).min(b8.len()) {
+        let (to, a, b) = (&mut to8[i], &a8[i], &b8[i]);
+        for j in 0..LANES {
+            let x = a[j] + step * b[j];
+            to[j] = x;
+            sums[j] += x * x;
+        }
+    }
+    for (j, (to, (a, b))) in last.iter_mut().zip(ra.iter().zip(rb)).enumerate() {
+        *to = a + step * b;
+        sums[j] += *to * *to;
+    }
+    added(sums)
 }
 
 /// `to += steps[0] * x[0]`, then the same with the others, in one sweep and with the same bits.
@@ -120,21 +208,25 @@ pub fn add_four_scaled(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
 fn add_four_scaled_body(steps: [f64; 4], x: [&[f32]; 4], to: &mut [f64]) {
     let n = x.iter().fold(to.len(), |n, x| n.min(x.len()));
     let (to, x) = (&mut to[..n], x.map(|x| &x[..n]));
-    for (i, to) in to.iter_mut().enumerate() {
+    let (to8, last) = to.as_chunks_mut::<LANES>();
+    let x8 = x.map(|x| x.as_chunks::<LANES>().0);
+    let done = to8.len() * LANES;
+    for (i, to) in to8.iter_mut().enumerate() {
+        if i % 2 == 0 {
+            x.iter().for_each(|x| prefetch(x, i * LANES + FETCHED));
+        }
         for k in 0..4 {
-            *to += steps[k] * f64::from(x[k][i]);
+            let x = &x8[k][i];
+            for j in 0..LANES {
+                to[j] += steps[k] * f64::from(x[j]);
+            }
         }
     }
-}
-
-/// `to = to / n + step * x`.
-pub fn mean_plus_scaled(n: f64, step: f64, x: &[f64], to: &mut [f64]) {
-    for_this_processor!(mean_plus_scaled_body::<>(n: f64, step: f64, x: &[f64], to: &mut [f64]));
-}
-
-#[inline(always)]
-fn mean_plus_scaled_body(n: f64, step: f64, x: &[f64], to: &mut [f64]) {
-    to.iter_mut().zip(x).for_each(|(to, x)| *to = *to / n + step * x);
+    for (i, to) in last.iter_mut().enumerate() {
+        for k in 0..4 {
+            *to += steps[k] * f64::from(x[k][done + i]);
+        }
+    }
 }
 
 /// For each weight j of each row of `d`, with x `scale` times its value: `squares_j += x^2`, then
@@ -329,13 +421,30 @@ mod tests {
     }
 
     #[test]
-    fn means_are_divided_before_the_step_is_added() {
-        for n in 0..20 {
-            let x: Vec<f64> = (0..n).map(|i| real(i) * 0.5 - 3.0).collect();
-            let mut to: Vec<f64> = (0..n).map(|i| 7.0 - real(i)).collect();
-            let expected: Vec<f64> = to.iter().zip(&x).map(|(to, x)| to / 3.0 + 0.1 * x).collect();
-            mean_plus_scaled(3.0, 0.1, &x, &mut to);
-            assert_eq!(to, expected);
+    fn steps_with_products_give_the_bits_of_step_and_product() {
+        for n in [0, 1, 7, 8, 9, 100, 4097] {
+            let plane = |factor: f64| -> Vec<f64> { (0..n).map(|i| (real(i) * factor).sin()).collect() };
+            let (a, b, c) = (plane(0.3), plane(0.7), plane(1.1));
+            let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+
+            let mut to = vec![9.0; n];
+            let square = moved(&a, 0.7, &b, &mut to);
+            let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + 0.7 * b).collect();
+            assert_eq!((bits(&to), square.to_bits()), (bits(&expected), dot(&to, &to).to_bits()));
+
+            let mut to = c.clone();
+            let products = mean_plus_scaled_along(3.0, 0.1, &a, &b, &mut to);
+            let expected: Vec<f64> = c.iter().zip(&a).map(|(to, x)| to / 3.0 + 0.1 * x).collect();
+            assert_eq!(bits(&to), bits(&expected));
+            assert_eq!(bits(&products), bits(&[dot(&to, &b), dot(&to, &to)]));
+
+            let (mut s, mut y) = (vec![9.0; n], vec![9.0; n]);
+            let products = pair(0.3, &a, &b, &c, &mut s, &mut y);
+            let expected: Vec<f32> = a.iter().map(|d| single(0.3 * d)).collect();
+            assert_eq!(s, expected);
+            let expected: Vec<f32> = b.iter().zip(&c).map(|(g, before)| single(g - before)).collect();
+            assert_eq!(y, expected);
+            assert_eq!(bits(&products), bits(&[dot(&s, &y), dot(&s, &s), dot(&y, &y)]));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::planes::{BLOCK, inner, sum_items};
 use seqoia_core::cast::real;
-use seqoia_core::vecmath::{dot, mean_plus_scaled};
+use seqoia_core::vecmath::mean_plus_scaled_along;
 use seqoia_core::{Error, Result, Team, Weights};
 
 /// The penalties of F.
@@ -54,8 +54,7 @@ pub(crate) fn smooth_along(
     let loss = team.total(None, Weights::plain(w), Some(g))?;
     let items: Vec<_> = g.chunks_mut(BLOCK).zip(w.chunks(BLOCK).zip(d.chunks(BLOCK))).collect();
     let job = |(g, (w, d)): (&mut [f64], (&[f64], &[f64])), out: &mut [f64]| {
-        mean_plus_scaled(n, l2, w, g);
-        (out[0], out[1]) = (dot(g, d), dot(g, g));
+        out.copy_from_slice(&mean_plus_scaled_along(n, l2, w, d, g));
     };
     let sums = sum_items(team, items, 2, job)?;
     Ok(Reached { f: loss / n + 0.5 * l2 * square, slope: sums[0], gradient: sums[1] })

@@ -46,8 +46,7 @@ pub(crate) fn moved(team: &mut dyn Team, a: &[f64], step: f64, b: &[f64], out: &
     out.resize(a.len(), 0.0);
     let items = out.chunks_mut(BLOCK).zip(a.chunks(BLOCK).zip(b.chunks(BLOCK))).collect();
     let job = |(out, (a, b)): (&mut [f64], (&[f64], &[f64])), square: &mut [f64]| {
-        vecmath::moved(a, step, b, out);
-        square[0] = dot(out, out);
+        square[0] = vecmath::moved(a, step, b, out);
     };
     Ok(sum_items(team, items, 1, job)?[0])
 }

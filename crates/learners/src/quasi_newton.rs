@@ -14,8 +14,7 @@
 //! need more digits. Products and sums are in double precision.
 
 use crate::planes::{BLOCK, sum_blocks, sum_items};
-use seqoia_core::cast::single;
-use seqoia_core::vecmath::{add_four_scaled, add_scaled, dot, four_dots};
+use seqoia_core::vecmath::{add_four_scaled, add_scaled, dot, four_dots, pair};
 use seqoia_core::{Data, Mix, Result, Slot, Team};
 
 /// The last pairs.
@@ -99,10 +98,7 @@ impl Memory {
         let items: Vec<_> = s.chunks_mut(BLOCK).zip(y.chunks_mut(BLOCK)).enumerate().collect();
         let job = |(block, (s, y)): (usize, (&mut [f32], &mut [f32])), out: &mut [f64]| {
             let range = block * BLOCK..block * BLOCK + s.len();
-            s.iter_mut().zip(&d[range.clone()]).for_each(|(s, d)| *s = single(step * d));
-            let change = g[range.clone()].iter().zip(&before[range]);
-            y.iter_mut().zip(change).for_each(|(y, (g, before))| *y = single(g - before));
-            (out[0], out[1], out[2]) = (dot(s, y), dot(s, s), dot(y, y));
+            out.copy_from_slice(&pair(step, &d[range.clone()], &g[range.clone()], &before[range], s, y));
         };
         let sums = sum_items(team, items, 3, job)?;
         let (sy, ss, yy) = (sums[0], sums[1], sums[2]);

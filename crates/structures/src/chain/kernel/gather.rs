@@ -80,6 +80,29 @@ pub(super) fn score_position<R: Real, const W: usize, const STEP: usize>(
             }
             out.copy_from_slice(&sum);
         }
+        if STEP == 2 {
+            // Learning: an attribute that goes with one label stands at positions of this label only, so those of a
+            // position share it. Added up apart from `out`, they do not wait for a number that was just stored.
+            while let Some((&a, after)) = rest.split_first()
+                && (a as usize) < space.ones
+            {
+                space.each_single(a, |p, y| out[y] += singles[p]);
+                rest = after;
+            }
+            if let Some(&first) = rest.first() {
+                let label = space.only_single(first).1;
+                let (mut sum, mut others) = (R::ZERO, false);
+                for &a in rest {
+                    let (p, y) = space.only_single(a);
+                    others |= y != label || (a as usize) < space.ones;
+                    sum += singles[p];
+                }
+                if !others {
+                    out[label] += sum;
+                    return;
+                }
+            }
+        }
         // Attributes may come in any order here, though those of training data are sorted.
         for &a in rest {
             if (a as usize) < space.ones {

@@ -15,6 +15,20 @@ pub(super) trait Posteriors<R: Real> {
     fn take<const W: usize>(&mut self, gold: &mut [f64], t: usize, part: &mut [R]);
 }
 
+/// Gives scores as they are asked for, first position first.
+pub(super) trait Scores<R: Real> {
+    /// Puts those of position `t` into `row`.
+    fn put<const W: usize>(&mut self, t: usize, row: &mut [R]);
+}
+
+/// Scores that are there already.
+pub(super) struct There;
+
+impl<R: Real> Scores<R> for There {
+    #[inline(always)]
+    fn put<const W: usize>(&mut self, _: usize, _: &mut [R]) {}
+}
+
 /// Turns the scores of a position into psi and tells the largest; None if they are too far apart.
 #[inline(always)]
 fn psi_of_scores<R: Real>(
@@ -62,13 +76,20 @@ impl<R: Real> Batch<R> {
         x: SequenceView<'_>,
         range: R,
         sets: Option<&Sets>,
+        mut scores: impl Scores<R>,
     ) -> Option<f64> {
         let (length, labels, width) = (x.len(), work.space.labels, width_of::<W>(work.space));
         self.alpha.resize(length * width, R::ZERO);
         self.scales.resize(length, R::ZERO);
         let (edges, mut offset, mut product, mut logs) = (!x.edges.is_empty(), 0.0, 1.0, 0.0);
+        if let Some(first) = self.nodes.get_mut(..width) {
+            scores.put::<W>(0, first);
+        }
         for t in 0..length {
-            let psi = &mut self.nodes[t * width..][..width];
+            let (psi, next) = self.nodes[t * width..].split_at_mut(width);
+            if t + 1 < length {
+                scores.put::<W>(t + 1, &mut next[..width]);
+            }
             offset += psi_of_scores(work, x, t, range, sets, psi)?.to_f64();
             let (before, row) = self.alpha.split_at_mut(t * width);
             let row = &mut row[..width];
@@ -125,22 +146,21 @@ impl<R: Real> Batch<R> {
             }
             to.take::<W>(&mut self.gold, t, &mut part);
             if t > 0 {
-                let (place, scale) = (&mut self.nodes.as_chunks_mut::<W>().0[t], self.scales[t]);
-                let (psi, mut r) = (*place, [R::ZERO; W]);
-                for j in 0..W {
-                    r[j] = psi[j] * beta[j] * scale;
-                }
+                let (r, scale) = (&mut self.nodes.as_chunks_mut::<W>().0[t], self.scales[t]);
+                times_each(r, &beta); // was psi
+                times_all(r, scale);
                 if work.limits.rules.is_some() {
                     // A label that nothing leads to may have any beta, and no part in what follows.
                     for j in 0..W {
                         r[j] = if alpha[j] == R::ZERO { R::ZERO } else { r[j] };
                     }
                 }
-                *place = r;
                 if !x.edges.is_empty() {
                     self.steps.put(t, &mut self.transposed, across);
                 }
                 times::<R, W>(&r[..labels], &self.transposed, W, &mut beta);
+                // In memory, as a whole: the compiler takes a row apart that it holds in registers.
+                std::hint::black_box(&mut beta);
                 if !x.edges.is_empty() {
                     self.steps.take_back(t, &mut self.transposed, across);
                 }
