@@ -138,7 +138,7 @@ impl Stretch<'_> {
 }
 
 /// Lists up to this length are sorted by rank.
-const SHORT: usize = 128;
+const SHORT: usize = 64;
 
 /// Sorts numbers, of which hardly any stands twice. In a short list the place of each is how many are smaller, which is
 /// counted in vectors and without a branch.
