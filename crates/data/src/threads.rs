@@ -95,4 +95,32 @@ mod tests {
             each(threads, &mut [] as &mut [usize], |_, _| unreachable!());
         }
     }
+
+    #[test]
+    fn things_arrive_in_order_and_come_back_empty() {
+        let (give, take) = conveyor(2);
+        std::thread::scope(|scope| {
+            let taker = spawn(scope, move || {
+                let mut met = vec![];
+                while let Some(thing) = take.take() {
+                    let thing: Vec<usize> = thing;
+                    met.extend_from_slice(&thing);
+                    take.give_back(vec![]);
+                }
+                met
+            });
+            for i in 0..1000 {
+                assert!(give.give(&mut vec![i]));
+            }
+            drop(give);
+            assert_eq!(joined(taker.unwrap()), Vec::from_iter(0..1000));
+        });
+    }
+
+    #[test]
+    fn a_giver_is_told_when_nobody_takes() {
+        let (give, take) = conveyor::<u8>(1);
+        drop(take);
+        assert!(!give.give(&mut 0));
+    }
 }

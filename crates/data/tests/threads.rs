@@ -113,3 +113,25 @@ proptest! {
         same(&text, Kind::Crfsuite, &both)?;
     }
 }
+
+/// Far more than one thread hands to the next at once: many sentences, one that is longer than a batch, and an error at
+/// the end of it all.
+#[test]
+fn many_batches() {
+    let templates =
+        crfpp::parse("t", "U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nU2:%x[0,1]/%x[2,0]\nU3:%v[0,2]\n").unwrap();
+    let row = |i: usize| format!("w{} p{} {} {}\n", i * 7919 % 5003, i % 11, i % 3, ["X", "Y"][i % 2]);
+    let ends = |i: usize| i % 23 == 0 && !(20_000..50_000).contains(&i);
+    let text: String = (0..60_000).map(|i| row(i) + if ends(i) { "\n" } else { "" }).collect();
+    for text in [text.clone(), text.clone() + "w p no-number X\n", text + "too few\n"] {
+        for size in [1 << 12, 1 << 18] {
+            let serial = read(&text, Kind::Columns, &templates.templates, size, 1);
+            for threads in [2, 3, 8] {
+                assert!(
+                    read(&text, Kind::Columns, &templates.templates, size, threads) == serial,
+                    "{threads}"
+                );
+            }
+        }
+    }
+}

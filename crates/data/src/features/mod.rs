@@ -20,6 +20,7 @@ mod lexicon;
 mod memory;
 mod mentions;
 mod numbers;
+mod pairs;
 mod pattern;
 mod reading;
 pub mod sets;
