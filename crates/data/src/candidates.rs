@@ -283,6 +283,10 @@ pub fn looks_like_lists(input: Input) -> Result<bool> {
 }
 
 fn parse(text: &str, line: u64) -> std::result::Result<CandidateList<'_>, String> {
+    if text.trim_start().starts_with('[') {
+        // serde would take the values of an object without their names, too.
+        return Err("not a list of candidates: a list, where an object is expected".to_owned());
+    }
     let Line { id, candidates } = serde_json::from_str(text).map_err(|error| {
         let what = told(&error);
         format!("not a list of candidates: {what}")

@@ -1,6 +1,7 @@
 //! Work on some threads, for as long as it takes: reading has few and large pieces of work, so threads are started
 //! for each stretch of it.
 
+use std::cell::Cell;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -47,13 +48,14 @@ pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 /// their memory is used again.
 pub(crate) fn conveyor<T>(ahead: usize) -> (Giver<T>, Taker<T>) {
     let ((full, to_take), (empty, to_fill)) = (sync_channel(ahead), channel());
-    (Giver { full, to_fill }, Taker { to_take, empty })
+    (Giver { full, to_fill, made: Cell::new(1) }, Taker { to_take, empty })
 }
 
 /// The end of a [`conveyor`] that things are put on.
 pub(crate) struct Giver<T> {
     full: SyncSender<T>,
     to_fill: Receiver<T>,
+    made: Cell<usize>,
 }
 
 /// The end of a [`conveyor`] that things are taken from.
@@ -65,8 +67,18 @@ pub(crate) struct Taker<T> {
 impl<T: Default> Giver<T> {
     /// Hands over, and leaves one in its place to be filled; false if nobody takes any more.
     pub(crate) fn give(&self, thing: &mut T) -> bool {
-        let next = self.to_fill.try_recv().unwrap_or_default();
+        let next = self.to_fill.try_recv().unwrap_or_else(|_| {
+            self.made.set(self.made.get() + 1);
+            T::default()
+        });
         self.full.send(std::mem::replace(thing, next)).is_ok()
+    }
+}
+
+impl<T> Giver<T> {
+    /// How many things there are in all: on the way, on the way back, and one in the hands of the giver.
+    pub(crate) fn made(&self) -> usize {
+        self.made.get()
     }
 }
 
@@ -97,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn things_arrive_in_order_and_come_back_empty() {
+    fn things_arrive_in_order_and_are_used_again() {
         let (give, take) = conveyor(2);
         std::thread::scope(|scope| {
             let taker = spawn(scope, move || {
@@ -112,6 +124,7 @@ mod tests {
             for i in 0..1000 {
                 assert!(give.give(&mut vec![i]));
             }
+            assert!(give.made() < 100);
             drop(give);
             assert_eq!(joined(taker.unwrap()), Vec::from_iter(0..1000));
         });

@@ -35,7 +35,7 @@ fn index(file: TemplateFile) -> (Arc<Program>, Indexed) {
         let gold = s.tokens.clone().map(|i| block.field(i, 3));
         indexer.push("words.txt", &block, s.tokens.clone(), gold).unwrap();
     }
-    (program, indexer.finish(1))
+    (program, indexer.finish(1, 1))
 }
 
 /// The names of all attributes, or of those that `wanted` likes.

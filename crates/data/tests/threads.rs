@@ -29,7 +29,8 @@ fn read(
     let mut see = |block: &seqoia_data::format::Block| sentences += block.len();
     indexer.read(&mut reader, label, threads, &mut see).map_err(|e| e.to_string())?;
     let matched = indexer.matched().clone();
-    let Indexed { corpus, dictionary, labels, nodes, edges, transitions, lines, .. } = indexer.finish(2);
+    let Indexed { corpus, dictionary, labels, nodes, edges, transitions, lines, .. } =
+        indexer.finish(2, threads);
     let names: Vec<&str> = labels.iter().collect();
     let tables = (dictionary.nodes.view().keys, dictionary.edges.view().keys, dictionary.strings.view().text);
     Ok(format!(
@@ -114,6 +115,28 @@ proptest! {
     }
 }
 
+/// A value that is not a number, beside features that the file has: what was half read is not handed over.
+#[test]
+fn values_beside_ready_features() {
+    let mut both = crfpp::parse("t", "U0:%x[0,0]\nU1:%v[0,1]\n").unwrap().templates;
+    both.push(Template::given());
+    let line = |value: &str| {
+        format!(
+            "{{\"tokens\":[[\"a\",\"1\"],[\"b\",{value:?}]],\"features\":[[\"f\"],{{\"g\":2}}],\"labels\":[\"X\",\"Y\"]}}\n"
+        )
+    };
+    for value in ["2", "x"] {
+        let text = line("1.5").repeat(3) + &line(value) + &line("4");
+        for size in [1, 1 << 18] {
+            let serial = read(&text, Kind::Jsonl, &both, size, 1);
+            assert_eq!(serial.is_err(), value == "x");
+            for threads in [2, 3, 8] {
+                assert_eq!(read(&text, Kind::Jsonl, &both, size, threads), serial, "{threads}");
+            }
+        }
+    }
+}
+
 /// Far more than one thread hands to the next at once: many sentences, one that is longer than a batch, and an error at
 /// the end of it all.
 #[test]
@@ -121,7 +144,7 @@ fn many_batches() {
     let templates =
         crfpp::parse("t", "U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nU2:%x[0,1]/%x[2,0]\nU3:%v[0,2]\n").unwrap();
     let row = |i: usize| format!("w{} p{} {} {}\n", i * 7919 % 5003, i % 11, i % 3, ["X", "Y"][i % 2]);
-    let ends = |i: usize| i % 23 == 0 && !(20_000..50_000).contains(&i);
+    let ends = |i: usize| i.is_multiple_of(23) && !(20_000..50_000).contains(&i);
     let text: String = (0..60_000).map(|i| row(i) + if ends(i) { "\n" } else { "" }).collect();
     for text in [text.clone(), text.clone() + "w p no-number X\n", text + "too few\n"] {
         for size in [1 << 12, 1 << 18] {

@@ -230,6 +230,6 @@ fn read(set: &str) -> Result<Work> {
                 indexer.push(file, block, sentence.tokens.clone(), gold)?;
             }
         }
-        Ok(f64::from(*indexer.finish(1).transitions.last().unwrap_or(&0)))
+        Ok(f64::from(*indexer.finish(1, 1).transitions.last().unwrap_or(&0)))
     }))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::given::Given;
 use super::numbers::Numbers;
-use super::stretch::{Stretch, WINDOW};
+use super::stretch::{Stretch, windows};
 use super::template::Program;
 use super::views::Views;
 use super::{Dictionary, Matched, Values};
@@ -38,7 +38,7 @@ impl Extractor {
         }
     }
 
-    /// Appends the attributes of a sentence, one list a token, those with dense rows first. Lists of
+    /// Appends the attributes of a sentence, one list per token, those with dense rows first. Lists of
     /// edges are appended only if the program has attributes of edges.
     ///
     /// # Errors
@@ -59,8 +59,7 @@ impl Extractor {
             return Ok(());
         }
         views.fill(dictionary, block, tokens.clone());
-        for from in tokens.clone().step_by(WINDOW) {
-            let window = from..tokens.end.min(from + WINDOW);
+        for window in windows(&tokens) {
             stretch.fill(program, views, dictionary, file, block, &tokens, window)?;
             numbers.append(program, dictionary, stretch, nodes, edges);
         }
@@ -85,6 +84,7 @@ pub(super) fn begin(nodes: &mut Ragged, edges: &mut Ragged) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::stretch::WINDOW;
     use super::super::{Growing, sets};
     use super::*;
     use crate::format::{self, Blocks};

@@ -83,6 +83,18 @@ impl Given {
         self.names = names;
     }
 
+    /// Names that were collected.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        8 * (self.codes.capacity() + self.ends.capacity())
+            + 4 * self.values.capacity()
+            + size_of::<(Span, f32)>() * self.names.capacity()
+    }
+
     /// Looks up the values of some names of a block. `fetch` asks for what will be looked at behind a value.
     fn find<V: Values>(
         &mut self,

@@ -62,7 +62,6 @@ pub struct Indexer {
     pub(super) labels: Labels,
     pub(super) corpus: Memory,
     pub(super) lines: Option<Vec<u32>>, // of each token, if they are wanted
-    pub(super) threads: usize,          // that read
 }
 
 /// An [`Indexer`] in parts.
@@ -160,14 +159,7 @@ impl Indexer {
     pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
         let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
-        Indexer {
-            dictionary,
-            extractor,
-            labels: Labels::default(),
-            corpus: Memory::default(),
-            lines: None,
-            threads: 1,
-        }
+        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default(), lines: None }
     }
 
     /// Notes the line of every token.
@@ -197,7 +189,7 @@ impl Indexer {
 
     /// Its parts, for two threads.
     pub(super) fn split(&mut self) -> Parts<'_> {
-        let Indexer { dictionary, extractor, labels, corpus, lines, .. } = self;
+        let Indexer { dictionary, extractor, labels, corpus, lines } = self;
         let Memory { nodes, edges, labels: gold, ends, weights } = corpus;
         let rest = Rest { labels, gold, ends, weights, lines: lines.as_mut() };
         Parts { dictionary, extractor, nodes, edges, rest }
@@ -244,10 +236,11 @@ impl Indexer {
         self.len() == 0
     }
 
-    /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs.
+    /// Drops attributes that occur fewer than `cutoff` times, over all labels, and counts pairs, on at most so many
+    /// threads.
     #[must_use]
-    pub fn finish(self, cutoff: u32) -> Indexed {
-        let Indexer { mut dictionary, labels, mut corpus, lines, threads, .. } = self;
+    pub fn finish(self, cutoff: u32, threads: usize) -> Indexed {
+        let Indexer { mut dictionary, labels, mut corpus, lines, .. } = self;
         dictionary.sentence = 0;
         corpus.shrink();
         let Apart { labels, sets, any } = take_apart(labels, &mut corpus.labels);
@@ -348,7 +341,7 @@ mod tests {
             let last = |i| block.columns(i).last().unwrap_or("");
             indexer.push("x", &block, s.tokens.clone(), s.tokens.map(last)).unwrap();
         }
-        (program, indexer.finish(cutoff))
+        (program, indexer.finish(cutoff, 1))
     }
 
     fn names(program: &Program, indexed: &Indexed, t: usize) -> Vec<String> {
@@ -419,7 +412,7 @@ mod tests {
             out.clear();
             out.extend(names.iter().map(|name| joined(name)));
         });
-        let indexed = indexer.finish(1);
+        let indexed = indexer.finish(1, 1);
         assert_eq!(indexed.labels.iter().collect::<Vec<_>>(), ["1", "2", "3"]);
         assert_eq!(indexed.corpus.labels, [0, 3, 1, 4, 1]);
         assert_eq!(indexed.sets, [vec![0, 1, 2], vec![2, 0]]);

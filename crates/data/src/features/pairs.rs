@@ -122,3 +122,33 @@ pub(super) fn pairs<I: Iterator<Item = usize>>(
     }
     pairs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use seqoia_core::Random;
+
+    /// One sweep over bits finds what sorting finds, on one thread and on two.
+    #[test]
+    fn bits_are_those_that_sorting_finds() {
+        let mut random = Random::new(1, 0, 0, "pairs");
+        for labels in [1, 2, 63, 64] {
+            let (tokens, attributes) = (300, 50);
+            let mut lists = Ragged { starts: vec![0], ..Ragged::default() };
+            for _ in 0..tokens {
+                lists.items.extend((0..random.below(6)).map(|_| narrow(random.below(attributes))));
+                lists.starts.push(narrow(lists.items.len()));
+            }
+            let gold: Vec<u16> =
+                (0..tokens).map(|_| seqoia_core::cast::label(random.below(labels))).collect();
+            let counts = counts(&lists, attributes);
+            let kept = frequent(&counts, 2);
+            let expected = pairs(&lists, &counts, &kept, labels, |t| [usize::from(gold[t])].into_iter());
+            for threads in [1, 2, 8] {
+                let seen = few_labels(&lists, attributes, threads, |t| &gold[t..=t]);
+                assert!(seen.iter().zip(&counts).all(|(seen, count)| seen.count == *count));
+                assert_eq!(format!("{:?}", pairs_of_masks(&seen, &kept)), format!("{expected:?}"));
+            }
+        }
+    }
+}

@@ -5,14 +5,14 @@
 //! it will be looked up in:
 //!
 //! ```text
-//! Reader ---> blocks ---> [First: values, views] ---> stretches of tuples ---> [Second: attributes]
+//! [Reader: tokens] -- blocks --> [First: values, views] -- stretches of tuples --> [Second: attributes]
 //! ```
 //!
 //! Each half takes about the same time. Where all attributes are the file's own there are no tuples: the first half
-//! finds tokens, labels and names, the second looks names up. A third thread finds the tokens of the next blocks.
+//! finds tokens, labels and names, the second looks names up. With two threads, the first half reads the blocks, too.
 //!
 //! Tried before: blocks in parallel, each with tables of its own for what is new, which then got its last numbers in
-//! the order of the file; a third more work, and no faster on two threads.
+//! the order of the file; a third more work, and no faster on two threads. More threads were not measured.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,18 +23,18 @@ use super::extract::begin;
 use super::given::Given;
 use super::index::{Parts, Rest, check_room};
 use super::numbers::Numbers;
-use super::stretch::{Stretch, WINDOW};
+use super::stretch::{Stretch, windows};
 use super::views::Views;
 use super::{Extractor, Growing, Indexer, Program};
 use crate::error::Result;
-use crate::format::{Block, Reader, Taken};
+use crate::format::{Block, Kind, Reader, Taken};
 use crate::threads::{Giver, Taker, conveyor, joined, spawn};
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
 
 /// Look-ups that are handed over at once: enough that waking a thread costs little, few enough to stay in a cache.
 const LOOKUPS: usize = 1 << 14;
-/// What one thread may be ahead of the next.
+/// Batches, or blocks, that one thread may be ahead of the next.
 const AHEAD: usize = 2;
 
 /// What the first half hands over.
@@ -54,8 +54,15 @@ struct First<'a> {
     program: Arc<Program>,
     values: Option<(NewValues<'a>, &'a mut Views)>, // none if all attributes are the file's own
     rest: Rest<'a>,
+    kind: Kind,
+    hands: Hands,
+}
+
+/// The batch that is being filled.
+#[derive(Default)]
+struct Hands {
     batch: Batch,
-    most: usize,
+    most: usize, // bytes that one took
 }
 
 /// Gives attributes their numbers.
@@ -77,11 +84,12 @@ enum Attributes<'a> {
 
 impl Indexer {
     /// Takes in all that is left of a file, on at most so many threads, to the same numbers with any number of them.
-    /// `label` is the column of the gold labels; `see` is shown every block, in order. Tells how many bytes blocks took
-    /// at most.
+    /// `label` is the column of the gold labels; `see` is shown every block, in order. Tells how many bytes blocks and
+    /// what was found in them took at most.
     ///
     /// # Errors
-    /// The first line that is broken, as reading one sentence after another would find it.
+    /// The first line that is broken; of two in one block, a row that cannot be read comes before a value that is not
+    /// a number.
     pub fn read(
         &mut self,
         reader: &mut Reader,
@@ -89,7 +97,6 @@ impl Indexer {
         threads: usize,
         mut see: impl FnMut(&Block),
     ) -> Result<usize> {
-        self.threads = threads;
         if threads > 1
             && let Some(taken) = self.read_in_stages(reader, label, threads, &mut see)
         {
@@ -114,30 +121,29 @@ impl Indexer {
         see: &mut impl FnMut(&Block),
     ) -> Option<Result<usize>> {
         let file = reader.name().to_owned();
-        let (mut first, second) = self.halves(&file, label);
+        let (mut first, second) = self.halves(&file, reader.format().kind(), label);
         thread::scope(|scope| {
             let (give, take) = conveyor(AHEAD);
             let second = spawn(scope, move || second.run(&take))?;
-            let (read, most) = if threads == 2 {
+            let (read, batches) = if threads == 2 {
                 let read = each_block(reader, see, |block| first.block(block, &give));
-                (read, Ok(first.end(give)))
+                let batches = first.end(&give);
+                drop(give); // the second half ends when nobody can give any more
+                (read, Ok(batches))
             } else {
                 let (give_block, take_block) = conveyor(AHEAD);
-                let first = spawn(scope, move || first.run(&take_block, give))?;
+                let first = spawn(scope, move || first.run(&take_block, &give))?;
                 let read = each_block(reader, see, |block| Ok(give_block.give(block)));
+                let read = read.map(|most| most * give_block.made());
                 drop(give_block);
                 (read, joined(first))
             };
             // In the order in which one thread would have met them.
-            let done = joined(second).and(most).and_then(|batch| {
-                let block = read?;
-                Ok((AHEAD + 2) * (block + batch))
-            });
-            Some(done)
+            Some(joined(second).and(batches).and_then(|batches| Ok(read? + batches)))
         })
     }
 
-    fn halves<'a>(&'a mut self, file: &'a str, label: usize) -> (First<'a>, Second<'a>) {
+    fn halves<'a>(&'a mut self, file: &'a str, kind: Kind, label: usize) -> (First<'a>, Second<'a>) {
         let Parts { dictionary, extractor, nodes, edges, rest } = self.split();
         begin(nodes, edges);
         let Extractor { program, views, numbers, given, .. } = extractor;
@@ -148,8 +154,8 @@ impl Indexer {
                 (Some((values, views)), Attributes::Tuples(attributes))
             }
         };
-        let (batch, most) = (Batch::default(), 0);
-        let first = First { file, label, program: Arc::clone(program), values, rest, batch, most };
+        let hands = Hands::default();
+        let first = First { file, label, program: Arc::clone(program), values, rest, kind, hands };
         (first, Second { file, program: Arc::clone(program), numbers, nodes, edges, attributes })
     }
 }
@@ -177,30 +183,33 @@ fn each_block(
 }
 
 impl First<'_> {
-    /// Reads blocks as they come. Tells how many bytes a batch took at most.
-    fn run(mut self, blocks: &Taker<Block>, give: Giver<Batch>) -> Result<usize> {
+    /// Reads blocks as they come. Tells how many bytes batches took at most.
+    fn run(mut self, blocks: &Taker<Block>, give: &Giver<Batch>) -> Result<usize> {
+        let mut done = Ok(true);
         while let Some(mut block) = blocks.take() {
-            if !self.block(&mut block, &give)? {
+            done = self.block(&mut block, give);
+            if !matches!(done, Ok(true)) {
                 break;
             }
             blocks.give_back(block);
         }
-        Ok(self.end(give))
+        let bytes = self.end(give);
+        done.map(|_| bytes)
     }
 
-    /// Hands over what is left. Tells how many bytes a batch took at most.
-    fn end(mut self, give: Giver<Batch>) -> usize {
-        if self.batch.used > 0 {
-            self.hand_over(&give);
+    /// Hands over what is left. Tells how many bytes batches took at most.
+    fn end(mut self, give: &Giver<Batch>) -> usize {
+        if self.hands.batch.used > 0 {
+            self.hands.give(give, self.kind);
         }
-        self.most
+        self.hands.most * give.made()
     }
 
     /// Reads a block; false if nobody wants more.
     fn block(&mut self, block: &mut Block, give: &Giver<Batch>) -> Result<bool> {
         for sentence in block.sentences() {
             let tokens = sentence.tokens;
-            self.batch.line = block.line(tokens.start);
+            self.hands.batch.line = block.line(tokens.start);
             if !self.sentence(block, tokens.clone(), give)? {
                 return Ok(false);
             }
@@ -208,34 +217,37 @@ impl First<'_> {
             self.rest.push(self.file, block, tokens, gold)?;
         }
         if self.values.is_none() {
-            std::mem::swap(&mut self.batch.block, block);
-            return Ok(self.hand_over(give));
+            std::mem::swap(&mut self.hands.batch.block, block);
+            return Ok(self.hands.give(give, self.kind));
         }
         Ok(true)
     }
 
     /// Puts the tuples of a sentence together, if it has any.
     fn sentence(&mut self, block: &Block, tokens: Range<usize>, give: &Giver<Batch>) -> Result<bool> {
-        let Some((values, views)) = &mut self.values else { return Ok(true) };
-        values.sentence = narrow(self.rest.len() + 1);
+        let First { file, program, values, rest, kind, hands, .. } = self;
+        let Some((values, views)) = values else { return Ok(true) };
+        values.sentence = narrow(rest.len() + 1);
         views.fill(values, block, tokens.clone());
-        check_room(*values.full, 0, self.file, self.batch.line)?;
-        for from in tokens.clone().step_by(WINDOW) {
-            let Some((values, views)) = &mut self.values else { break };
-            let window = from..tokens.end.min(from + WINDOW);
-            let stretch = self.batch.next();
-            stretch.fill(&self.program, views, values, self.file, block, &tokens, window)?;
-            self.batch.lookups += stretch.lookups();
-            if self.batch.lookups >= LOOKUPS && !self.hand_over(give) {
+        check_room(*values.full, 0, file, hands.batch.line)?;
+        for window in windows(&tokens) {
+            let stretch = hands.batch.next();
+            stretch.fill(program, views, values, file, block, &tokens, window)?;
+            let lookups = stretch.lookups();
+            hands.batch.lookups += lookups;
+            hands.batch.used += 1; // not before it is whole
+            if hands.batch.lookups >= LOOKUPS && !hands.give(give, *kind) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
+}
 
+impl Hands {
     /// Hands over what is there; false if nobody wants it.
-    fn hand_over(&mut self, give: &Giver<Batch>) -> bool {
-        self.most = self.most.max(self.batch.bytes());
+    fn give(&mut self, give: &Giver<Batch>, kind: Kind) -> bool {
+        self.most = self.most.max(self.batch.bytes(kind));
         let line = self.batch.line;
         let taken = give.give(&mut self.batch);
         self.batch.line = line;
@@ -244,17 +256,16 @@ impl First<'_> {
 }
 
 impl Batch {
-    /// One more stretch, to be filled.
+    /// The next stretch that may be filled.
     fn next(&mut self) -> &mut Stretch {
         if self.used == self.stretches.len() {
             self.stretches.push(Stretch::default());
         }
-        self.used += 1;
-        &mut self.stretches[self.used - 1]
+        &mut self.stretches[self.used]
     }
 
-    fn bytes(&self) -> usize {
-        self.stretches.iter().map(Stretch::bytes).sum::<usize>()
+    fn bytes(&self, kind: Kind) -> usize {
+        self.stretches.iter().map(Stretch::bytes).sum::<usize>() + self.block.bytes(kind)
     }
 }
 

@@ -19,6 +19,12 @@ use seqoia_core::cast::narrow;
 /// Tokens of a stretch, at most.
 pub(super) const WINDOW: usize = 64;
 
+/// The tokens of a sentence, as many at a time.
+pub(super) fn windows(sentence: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = sentence.end;
+    sentence.clone().step_by(WINDOW).map(move |from| from..end.min(from + WINDOW))
+}
+
 /// The tuples of some tokens.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stretch {
@@ -159,9 +165,9 @@ impl Stretch {
         }
     }
 
-    /// Look-ups that there is room for.
+    /// Look-ups that there is room for; some, if there is a token.
     pub(super) fn lookups(&self) -> usize {
-        self.counts.len() * self.width
+        self.counts.len() * (self.width + 1) + self.given.len()
     }
 
     /// Number of tokens.
@@ -198,7 +204,9 @@ impl Stretch {
 
     /// Bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Wanted>() * self.wanted.capacity() + 4 * (self.keys.capacity() + self.numbers.capacity())
+        size_of::<Wanted>() * self.wanted.capacity()
+            + 4 * (self.keys.capacity() + self.numbers.capacity())
+            + self.given.bytes()
     }
 }
 

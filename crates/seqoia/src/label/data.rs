@@ -205,7 +205,15 @@ impl TrainingSet {
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
         doubts.splice(0..0, guess.map(|doubt| format!("{file}: {doubt}")));
-        let indexed = indexer.finish(options.cutoff);
+        let indexed = indexer.finish(options.cutoff, options.threads());
+        if program.is_given_alone() && indexed.corpus.nodes.items.is_empty() {
+            let what = "no token has a feature";
+            let help = match kind {
+                Kind::Crfsuite => "a row is a label and features, with a tab before each feature",
+                _ => "features are expected beside the labels",
+            };
+            return Err(seqoia_data::Error::new(file, what).help(help).into());
+        }
         schemes::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
         if schemes.file.is_none()
             && let Some(what) = roles::nearly_chunks(indexed.labels.iter())
@@ -261,6 +269,10 @@ impl TrainingSet {
         if weight <= 0.0 {
             let what = "all weights are 0: there is nothing to learn from";
             return Err(seqoia_data::Error::new(file, what).into());
+        }
+        if !weight.is_finite() || corpus.weights.iter().any(|weight| !weight.is_finite()) {
+            let what = "the weights of sentences are too large or too small to be added up";
+            return Err(seqoia_data::Error::new(file, what).help("scale them: only their ratios matter").into());
         }
         Ok(TrainingSet {
             node_numbers,

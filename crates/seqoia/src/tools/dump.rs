@@ -59,7 +59,7 @@ fn as_it_comes(input: Input, options: &DataOptions, out: &mut dyn Write) -> Resu
 
 fn at_the_end(input: Input, options: &DataOptions, out: &mut dyn Write) -> Result<()> {
     let Reading { file, program, indexer, .. } = Reading::new(input.into(), options)?;
-    let indexed = indexer.finish(options.cutoff);
+    let indexed = indexer.finish(options.cutoff, options.threads());
     let mut names = Names::new(program);
     names.add(&indexed.dictionary);
     names.keep(&indexed.kept_nodes, &indexed.kept_edges);

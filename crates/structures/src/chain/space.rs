@@ -490,6 +490,19 @@ mod tests {
         p
     }
 
+    /// Sorting by counting is sorting, below, at and above the counts that are told apart.
+    #[test]
+    fn attributes_are_sorted_by_kind_and_rarity() {
+        let counts: Vec<u32> =
+            (0..500_u32).map(|i| [1, 2, 4095, 4096, 4097, 1 << 20][i as usize * 7 % 6]).collect();
+        let nodes = pairs(&vec![&[0_u32][..]; counts.len()], &counts);
+        let kind = |a: usize| a * 5 % 3;
+        let mut expected: Vec<u32> = (0..500).collect();
+        expected.sort_by_key(|&a| (kind(a as usize), std::cmp::Reverse(counts[a as usize])));
+        let first = (0..counts.len()).filter(|&a| kind(a) == 0).count();
+        assert_eq!(by_kind_and_rarity(&nodes, kind), (expected, first));
+    }
+
     #[test]
     fn frequent_attributes_with_many_labels_have_rows() {
         for width in [4, 8, 12, 24, 64, 400] {

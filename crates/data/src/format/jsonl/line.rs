@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::Jsonl;
 use crate::format::block::LARGEST;
+use crate::text::told;
 
 /// A line, as far as it concerns us.
 #[derive(Deserialize)]
@@ -25,7 +26,15 @@ pub(super) struct Line<'a> {
     pub(super) document: Option<&'a RawValue>,
 }
 
-impl Line<'_> {
+impl<'a> Line<'a> {
+    /// Reads a line, or tells what is wrong with it. Only objects are lines: serde would take a list of the values, too.
+    pub(super) fn of(row: &'a str) -> std::result::Result<Self, String> {
+        if row.trim_start().starts_with('[') {
+            return Err("a list, where an object is expected".to_owned());
+        }
+        serde_json::from_str(row).map_err(|error| told(&error))
+    }
+
     pub(super) fn len(&self) -> usize {
         self.tokens.as_ref().map_or_else(|| self.features.as_ref().map_or(0, Vec::len), Vec::len)
     }

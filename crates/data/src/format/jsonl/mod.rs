@@ -109,7 +109,7 @@ impl Jsonl {
     #[must_use]
     pub fn detect(block: &Block) -> Option<Self> {
         let mut lines = block.text().lines().filter(|line| !is_blank(line.as_bytes()));
-        lines.find_map(|row| match serde_json::from_str::<Line<'_>>(row) {
+        lines.find_map(|row| match Line::of(row) {
             Ok(line) if line.len() > 0 => Some(Self { keys: keys(row), ..line.shape() }),
             Ok(line) if line.tokens.is_some() || line.features.is_some() => None,
             _ => Some(Self::default()),
@@ -139,8 +139,7 @@ impl Jsonl {
                 continue;
             }
             rows.cut(before);
-            let line: Line<'_> =
-                serde_json::from_str(row).map_err(|error| (number, told(&error), WANTED.to_owned()))?;
+            let line = Line::of(row).map_err(|what| (number, what, WANTED.to_owned()))?;
             if line.tokens.is_none() && line.features.is_none() {
                 let found = keys(row);
                 let what = format!("neither 'tokens' nor 'features'; {}", listed(&found));

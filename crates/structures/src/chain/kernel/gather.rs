@@ -94,7 +94,10 @@ pub(super) fn score_position<R: Real, const W: usize, const STEP: usize>(
                 let (mut sum, mut others) = (R::ZERO, false);
                 for &a in rest {
                     let (p, y) = space.only_single(a);
-                    others |= y != label || (a as usize) < space.ones;
+                    others = y != label || (a as usize) < space.ones;
+                    if others {
+                        break; // labels that are known in part, or lists in another order
+                    }
                     sum += singles[p];
                 }
                 if !others {

@@ -319,7 +319,7 @@ impl<R: Real> Batch<R> {
     }
 
     /// The loss of a sequence without attributes of edges, whose gold labels are known; none if scores are too far
-    /// apart. Each position is scored when its turn comes: the sums along the chain wait for each other, and the
+    /// apart. Each position is scored one ahead of the forward sums: the sums along the chain wait for each other, and the
     /// processor reads the rows of the next position meanwhile.
     #[inline(always)]
     fn plain_loss<const W: usize>(
