@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
+use seqoia::data::format::Kind;
 use seqoia::label::{ShrinkOptions, shrink};
 use seqoia::{
-    ChainOptions, Checkpoint, Labeller, LearnOptions, PassRow, Passes, Result, Strength, TrainingSet, Watch,
+    ChainOptions, Checkpoint, DataOptions, Labeller, LearnOptions, PassRow, Passes, Result, Strength,
+    TrainingSet, Watch,
 };
 use seqoia_model::{Container, Writer};
 use seqoia_testkit::labelling;
@@ -125,4 +127,23 @@ fn two_labels_of_one_name_are_refused() {
         *meta = String::from_utf8_lossy(meta).replace(r#"["X","Y"]"#, r#"["X","X"]"#).into_bytes();
     });
     refused(&twice, "two labels are called 'X'");
+}
+
+#[test]
+fn data_that_nothing_can_be_learned_from_is_refused() {
+    let options = |format| DataOptions { format: Some(format), ..DataOptions::default() };
+    let error = |text: &str, options: &DataOptions| {
+        let input = seqoia::input_from_text("x", text).unwrap();
+        TrainingSet::read(input, options).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let ready = options(Kind::Crfsuite);
+    for weight in ["1e308", "5e-324"] {
+        let text = format!("@weight:{weight}\nX\ta\n\n").repeat(2);
+        assert!(error(&text, &ready).contains("too large or too small to be added up"), "{weight}");
+    }
+    assert!(error("X a b\nY c d\n", &ready).contains("no token has a feature"));
+    // The values of an object without their names.
+    let text = "{\"features\":[[\"a\"]],\"labels\":[\"X\"]}\n[null,[[\"b\"]],[\"Y\"],null,null]\n";
+    let found = error(text, &options(Kind::Jsonl));
+    assert!(found.starts_with("x:2: a list, where an object is expected"), "{found}");
 }

@@ -272,7 +272,9 @@ impl TrainingSet {
         }
         if !weight.is_finite() || corpus.weights.iter().any(|weight| !weight.is_finite()) {
             let what = "the weights of sentences are too large or too small to be added up";
-            return Err(seqoia_data::Error::new(file, what).help("scale them: only their ratios matter").into());
+            return Err(seqoia_data::Error::new(file, what)
+                .help("scale them: only their ratios matter")
+                .into());
         }
         Ok(TrainingSet {
             node_numbers,

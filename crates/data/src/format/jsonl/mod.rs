@@ -29,7 +29,6 @@ use super::Kind;
 use super::block::{Block, Format, Place, Problem, Rows, Span, is_blank};
 use super::copy::{Copy, Labelled};
 use crate::error::Result;
-use crate::text::told;
 use line::{Keys, Line};
 use put::put;
 pub(super) use put::write;

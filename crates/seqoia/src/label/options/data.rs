@@ -74,7 +74,8 @@ pub struct DataOptions {
     /// The schemes of a whole of which the data is a part. A part may lack labels, so its own scheme may not be
     /// seen in it, and rules, weights and costs may name labels that it does not have.
     pub part_of: Option<Schemes>,
-    /// At most this many threads read; all cores if none. What is read is the same with any number.
+    /// At most this many threads read, of which three have something to do; all cores if none. What is read is the
+    /// same with any number.
     pub threads: Option<usize>,
     /// How much labels count: a sentence counts the mean of its labels. By label or by chunk type.
     pub label_weights: Vec<(String, f64)>,
