@@ -137,9 +137,7 @@ impl Values for NewValues<'_> {
     }
 
     fn lexica(&self) -> LexicaView<'_> {
-        let mut view = self.lexica.view();
-        view.words.sentence = self.sentence;
-        view
+        self.lexica.view_from(self.sentence)
     }
 }
 
@@ -188,9 +186,7 @@ impl Values for Growing {
     }
 
     fn lexica(&self) -> LexicaView<'_> {
-        let mut view = self.lexica.view();
-        view.words.sentence = self.sentence;
-        view
+        self.lexica.view_from(self.sentence)
     }
 }
 

@@ -79,6 +79,13 @@ impl Lexica {
         let (names, lower) = (self.names.natural.view(), self.names.lower.view());
         LexicaView { clusters, names, lower, words: self.words.view(0) }
     }
+
+    /// The same for a sentence of the training text, counted from 1, which does not look into its own words.
+    pub(super) fn view_from(&self, sentence: u32) -> LexicaView<'_> {
+        let mut view = self.view();
+        view.words.sentence = sentence;
+        view
+    }
 }
 
 /// Words and their paths.
