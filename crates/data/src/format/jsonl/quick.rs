@@ -81,7 +81,7 @@ impl<'a, F: Fn(u8) -> bool> Quick<'a, F> {
         self.codes.clear();
         self.prefix.clear();
         let (mut tokens, mut features, mut labels) = (None, None, None);
-        let (mut weight, mut document, mut probabilities) = (None, None, false);
+        let (mut weight, mut document) = (None, None);
         self.blanks();
         self.take(b'{')?;
         self.blanks();
@@ -106,8 +106,7 @@ impl<'a, F: Fn(u8) -> bool> Quick<'a, F> {
                 "weight" => weight.replace(self.number()?).is_none(),
                 "document" if self.byte() == Some(b'n') => return None, // null
                 "document" => document.replace(self.skip(0)?).is_none(),
-                other => {
-                    probabilities |= other == "probabilities";
+                _ => {
                     self.skip(0)?;
                     true
                 }
@@ -134,10 +133,8 @@ impl<'a, F: Fn(u8) -> bool> Quick<'a, F> {
             }
             rows.weight(weight);
         }
-        if !probabilities {
-            let end = span.range().end - 1; // the closing brace
-            rows.answer_at(labels.map_or(Span::new(end, end), |(_, span)| span));
-        }
+        let end = span.range().end - 1; // the closing brace
+        rows.answer_at(labels.map_or(Span::new(end, end), |(_, span)| span));
         for t in 0..length {
             let fields = &self.words[t * format.fields..][..format.fields];
             fields.iter().chain(self.labels.get(t)).for_each(|&field| rows.field_at(field));
