@@ -1,5 +1,6 @@
 //! One example on a worker's bench, and the questions that a learner may ask about it.
 
+use crate::steps::{add_rows, take_squares};
 use crate::{Asked, Delta, Error, Lane, Note, Question, Result, Search, Weights};
 
 /// A worker's buffers beside its lane.
@@ -65,6 +66,12 @@ impl<'a> Case<'a> {
     #[must_use]
     pub fn parts(&self) -> usize {
         self.lane.parts()
+    }
+
+    /// How many of them, the first ones, belong to one position alone.
+    #[must_use]
+    pub fn single_parts(&self) -> usize {
+        self.lane.single_parts()
     }
 
     /// log Z of any part scores, and their marginals if wanted: for learners with part scores of their own
@@ -138,10 +145,17 @@ impl<'a> Case<'a> {
     /// weights of the last question.
     pub fn aim(&mut self, w: Weights<'_>, delta: &Delta) -> f64 {
         self.bench.zeros.resize(w.values.len().max(self.bench.zeros.len()), 0.0);
-        delta.add_to(1.0, &mut self.bench.zeros);
+        add_rows(delta, 1.0, &mut self.bench.zeros);
         self.bench.along.resize(self.lane.parts(), 0.0);
         self.lane.scores(Weights::plain(&self.bench.zeros), &mut self.bench.along);
-        delta.take_back(&mut self.bench.zeros, None)
+        take_squares(&delta.rows, &mut self.bench.zeros)
+    }
+
+    /// |delta|^2, each index once; its rows must lie within `weights`.
+    pub fn square(&mut self, delta: &Delta, weights: usize) -> f64 {
+        self.bench.zeros.resize(weights.max(self.bench.zeros.len()), 0.0);
+        add_rows(delta, 1.0, &mut self.bench.zeros);
+        take_squares(&delta.rows, &mut self.bench.zeros)
     }
 
     /// Loss at (weights of the last question) + step * delta: inference only, no weight is read.
@@ -171,6 +185,42 @@ impl<'a> Case<'a> {
         let norm = delta.merge(&mut self.bench.zeros, Some(&mut self.bench.spare));
         std::mem::swap(delta, &mut self.bench.spare);
         norm
+    }
+
+    /// Number of pieces: see [`Lane::pieces`].
+    #[must_use]
+    pub fn pieces(&self) -> usize {
+        self.lane.pieces()
+    }
+
+    /// Marginals of all pieces under these part scores, with `bonus` on each gold piece; log Z. Neither the example's
+    /// weight nor costs play a part.
+    ///
+    /// # Errors
+    /// When the structure has no pieces.
+    pub fn infer_pieces(&mut self, scores: &[f64], bonus: f64, out: &mut Vec<f64>) -> Result<f64> {
+        self.offered(Question::Pieces)?;
+        self.asked.gradients += 1;
+        out.resize(self.lane.pieces(), 0.0);
+        Ok(self.lane.infer_pieces(scores, bonus, out))
+    }
+
+    /// The part scores under `w`, without inference, for [`Case::infer_pieces`].
+    pub fn score_parts(&mut self, w: Weights<'_>, out: &mut Vec<f64>) {
+        out.resize(self.lane.parts(), 0.0);
+        self.lane.scores(w, out);
+    }
+
+    /// Pieces added up to parts.
+    pub fn join(&self, pieces: &[f64], parts: &mut Vec<f64>) {
+        parts.resize(self.lane.parts(), 0.0);
+        self.lane.join(pieces, parts);
+    }
+
+    /// How often each piece counts in an entropy: see [`Lane::counting`].
+    pub fn counting(&self, counts: &mut Vec<f64>) {
+        counts.resize(self.lane.pieces(), 0.0);
+        self.lane.counting(counts);
     }
 
     /// Hessian of the loss times a direction, in parts: `c * d marginals / d scores * (scores of v)`

@@ -52,3 +52,22 @@ pub fn prefetch<T>(values: &[T], index: usize) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (values, index);
 }
+
+/// Calls `body`, an `#[inline(always)]` function, compiled for the best instructions there are.
+macro_rules! for_this_processor {
+    ($body:ident::<$($g:ident: $bound:path),*>($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx2")]
+            fn avx2<$($g: Copy + $bound),*>($($arg: $type),*) $(-> $out)? {
+                $body($($arg),*)
+            }
+            if let Isa::Avx2(_) = Isa::detect() {
+                // SAFETY: AVX2 was just seen on this processor.
+                return unsafe { avx2($($arg),*) };
+            }
+        }
+        $body($($arg),*)
+    }};
+}
+pub(crate) use for_this_processor;

@@ -12,6 +12,8 @@ pub struct Profile {
     pub needs: Vec<Question>,
     /// It works on whole passes (L-BFGS) and writes its own `pass`; else it learns from examples.
     pub whole: bool,
+    /// It steps after each example, and cannot look at several under the same weights.
+    pub one_by_one: bool,
     /// It has a stopping test of its own, which ends a run unless the user fixed the number of passes.
     pub stops: bool,
     /// It minimises log loss, so that the exponentials of its scores are proportional to probabilities.
@@ -20,9 +22,37 @@ pub struct Profile {
     pub per_weight: usize,
     /// Bytes that it keeps for each example.
     pub per_example: usize,
+    /// Bytes that it keeps for each part of each example: a table of marginals.
+    pub per_part: usize,
+    /// Bytes that it keeps for each piece of each example: a table of marginals with all pairs apart.
+    pub per_piece: usize,
 }
 
 impl Profile {
+    /// Of a learner that learns from examples, keeps so many bytes per weight and nothing per example, and makes no
+    /// probabilities.
+    #[must_use]
+    pub const fn online(name: &'static str, needs: Vec<Question>, per_weight: usize) -> Profile {
+        Profile {
+            name,
+            needs,
+            whole: false,
+            one_by_one: false,
+            stops: false,
+            calibrated: false,
+            per_weight,
+            per_example: 0,
+            per_part: 0,
+            per_piece: 0,
+        }
+    }
+
+    /// The same of one that follows the gradient of the log loss of single examples: it does make probabilities.
+    #[must_use]
+    pub fn log_linear(name: &'static str, per_weight: usize) -> Profile {
+        Profile { calibrated: true, ..Profile::online(name, vec![Question::Expectations], per_weight) }
+    }
+
     /// It searches for outputs that beat the gold one, so the search may be inexact.
     #[must_use]
     pub fn searches(&self) -> bool {
@@ -40,6 +70,13 @@ pub trait Learner: Send + Sync {
     /// # Errors
     /// When an example cannot be answered or the method cannot start.
     fn begin(&mut self, team: &mut dyn Team) -> Result<()>;
+    /// A pass begins: what an online learner does then, before its first step.
+    ///
+    /// # Errors
+    /// As `learn`.
+    fn open(&mut self, team: &mut dyn Team) -> Result<()> {
+        Ok(())
+    }
     /// Puts the examples of the next `steps` steps in `ids` (most: one a step) and brings up to date
     /// what `look` reads there (lazy learners: `team.rows`). Default: the strategy's order.
     ///
@@ -98,6 +135,7 @@ pub trait Learner: Send + Sync {
 /// # Errors
 /// As the learner's own calls.
 pub fn online<L: Learner + ?Sized>(learner: &mut L, team: &mut dyn Team) -> Result<Done> {
+    learner.open(team)?;
     let (mut ids, mut notes, mut left) = (vec![], vec![], team.examples());
     while left > 0 && !team.stopping() {
         ids.clear();

@@ -35,6 +35,7 @@ mod order;
 pub mod param;
 mod random;
 mod state;
+pub mod steps;
 mod strategy;
 mod structure;
 pub mod vecmath;

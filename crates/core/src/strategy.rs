@@ -12,6 +12,8 @@ pub type Look<'a> = dyn Fn(&mut Case<'_>, &mut Note) -> Result<()> + Sync + 'a;
 pub trait Team {
     /// Number of examples.
     fn examples(&self) -> usize;
+    /// Size of all examples together, in the structure's own unit (tokens).
+    fn size(&self) -> usize;
     /// Number of weights.
     fn weights(&self) -> usize;
     /// Steps per `learn`.

@@ -68,6 +68,8 @@ pub enum Question {
     Rows,
     /// What wrong outputs cost: cost-augmented search, softmax-margin.
     Costs,
+    /// Marginals of each position and of each pair apart, and with them entropies: dual learners.
+    Pieces,
 }
 
 impl Question {
@@ -80,6 +82,7 @@ impl Question {
             Question::Violations => "search",
             Question::Rows => "the rows that an example reads",
             Question::Costs => "costs of wrong outputs",
+            Question::Pieces => "marginals of each position and pair apart",
         }
     }
 }
@@ -143,6 +146,10 @@ pub trait Lane: Send {
     fn parts(&self) -> usize {
         0
     }
+    /// How many of the parts, the first ones, belong to one position alone: labels, not pairs of them.
+    fn single_parts(&self) -> usize {
+        self.parts()
+    }
     /// Appends the rows that `scores` reads (`from` unused), for lazy learners.
     fn rows(&self, out: &mut Vec<Row>) {}
     /// Part scores under `w`: linear in w, finite. Rules on outputs act in `infer`.
@@ -175,8 +182,24 @@ pub trait Lane: Send {
             }
         }
     }
-    /// Derivative of the marginals along a direction of the scores.
+    /// Derivative of (marginals - gold) along a direction of the scores; `gold` is constant unless labels are known in
+    /// part.
     fn tangent(&mut self, scores: &[f64], along: &[f64], out: &mut [f64]) {}
+    /// Number of pieces of the open example: like its parts, but with each pair of neighbours apart, where parts may
+    /// have them added up over positions.
+    fn pieces(&self) -> usize {
+        0
+    }
+    /// Marginals of all pieces under these part scores, with `bonus` added to the score of each gold piece; log Z, which
+    /// is not a number if gold labels are known in part.
+    fn infer_pieces(&mut self, scores: &[f64], bonus: f64, marginals: &mut [f64]) -> f64 {
+        f64::NAN
+    }
+    /// `parts = pieces` added up.
+    fn join(&self, pieces: &[f64], parts: &mut [f64]) {}
+    /// How often each piece counts in the entropy `- sum counts p ln p` of a distribution with marginals p: 1 for a
+    /// pair, -1 for a label between two pairs, 0 for a label at an end (1 if it stands alone) and for padding.
+    fn counting(&self, counts: &mut [f64]) {}
     /// Sums under `w` follow, several perhaps: what they share may be made here, once.
     fn prepare(&mut self, w: Weights<'_>) {}
     /// `sum_i c_i loss_i` (log loss) under the weights of the last `prepare`: one chunk of a batch pass. Its

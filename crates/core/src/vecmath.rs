@@ -2,32 +2,15 @@
 //! width: eight running sums, added pairwise at the end, so that the compiler may use vectors of two,
 //! four or eight numbers and gives the same bits with each.
 
-#![allow(unsafe_code)] // the call into a function compiled for an instruction set that was detected
+#![allow(unsafe_code)] // calls into functions compiled for an instruction set that was detected
 
 use crate::cast::single;
+use crate::isa::for_this_processor;
 use crate::{Delta, Isa, prefetch};
 
 const LANES: usize = 8;
 /// How many numbers ahead four planes are asked for.
 const FETCHED: usize = 512;
-
-/// Calls `body`, an `#[inline(always)]` function, compiled for the best instructions there are.
-macro_rules! for_this_processor {
-    ($body:ident::<$($g:ident: $bound:path),*>($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(enable = "avx2")]
-            fn avx2<$($g: Copy + $bound),*>($($arg: $type),*) $(-> $out)? {
-                $body($($arg),*)
-            }
-            if let Isa::Avx2(_) = Isa::detect() {
-                // SAFETY: AVX2 was just seen on this processor.
-                return unsafe { avx2($($arg),*) };
-            }
-        }
-        $body($($arg),*)
-    }};
-}
 
 /// `sum_j a_j b_j`, in double precision whatever the planes are kept in.
 #[must_use]

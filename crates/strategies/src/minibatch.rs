@@ -9,7 +9,7 @@ use seqoia_core::param::{Kind, Param, Settings, Value};
 pub(crate) const ENTRY: Entry = Entry {
     name: "minibatch",
     summary: "several examples in parallel, then one step",
-    takes: Takes::Online,
+    takes: Takes::Batches,
     params: &[SIZE],
     make: |structure, setup, settings| Ok(Box::new(OneTeam::new(&ENTRY, structure, setup, size(settings))?)),
 };

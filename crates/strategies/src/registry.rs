@@ -13,8 +13,8 @@ use seqoia_core::{BadOption, Error, Profile, Result, Strategy, Structure};
 pub enum Takes {
     /// Every learner.
     Every,
-    /// Those that learn from examples.
-    Online,
+    /// Those that learn from several examples at once.
+    Batches,
     /// Those that work on whole passes.
     Whole,
 }
@@ -23,7 +23,7 @@ impl Takes {
     fn fits(self, learner: &Profile) -> bool {
         match self {
             Takes::Every => true,
-            Takes::Online => !learner.whole,
+            Takes::Batches => !learner.whole && !learner.one_by_one,
             Takes::Whole => learner.whole,
         }
     }
@@ -84,7 +84,11 @@ impl Entry {
         Err(Error::Mismatch(format!(
             "{} works on {}, which strategy {} does not: use {}",
             learner.name,
-            if learner.whole { "whole passes" } else { "single examples" },
+            match learner.one_by_one {
+                true => "one example at a time",
+                false if learner.whole => "whole passes",
+                false => "single examples",
+            },
             self.name,
             others.collect::<Vec<_>>().join(" or ")
         )))

@@ -196,6 +196,10 @@ impl Team for Workers {
         self.structure.examples()
     }
 
+    fn size(&self) -> usize {
+        (0..self.structure.examples()).map(|id| self.structure.size(id)).sum()
+    }
+
     fn weights(&self) -> usize {
         self.structure.weights()
     }

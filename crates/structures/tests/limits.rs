@@ -453,6 +453,153 @@ fn what_follows_a_label_that_nothing_leads_to_does_not_count() {
     }
 }
 
+/// log Z and the expected labels [T][K] and pairs [K][K] in the log domain, of scores that are -inf where ruled out.
+fn log_sums(nodes: &[Vec<f64>], edges: &[Vec<f64>]) -> (f64, Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let (length, labels) = (nodes.len(), edges.len());
+    let sum = |terms: &dyn Fn(usize) -> f64| {
+        let most = (0..labels).map(terms).fold(f64::MIN, f64::max);
+        most + (0..labels).map(|y| (terms(y) - most).exp()).sum::<f64>().ln()
+    };
+    let (mut a, mut b) = (nodes.to_vec(), vec![vec![0.0; labels]; length]);
+    let mut logs = vec![]; // subtracted at each position, so that long sequences lose no digits
+    for t in 0..length {
+        for y in (0..labels).filter(|_| t > 0) {
+            a[t][y] += sum(&|from| a[t - 1][from] + edges[from][y]);
+        }
+        logs.push(sum(&|y| a[t][y]));
+        a[t].iter_mut().for_each(|a| *a -= logs[t]);
+    }
+    for t in (1..length).rev() {
+        for from in 0..labels {
+            b[t - 1][from] = sum(&|y| edges[from][y] + nodes[t][y] + b[t][y]) - logs[t];
+        }
+    }
+    let mut pairs = vec![vec![0.0; labels]; labels];
+    for (t, from, y) in
+        (1..length).flat_map(|t| (0..labels * labels).map(move |i| (t, i / labels, i % labels)))
+    {
+        pairs[from][y] += (a[t - 1][from] + edges[from][y] + nodes[t][y] + b[t][y] - logs[t]).exp();
+    }
+    let p = a.iter().zip(&b).map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a + b).exp()).collect());
+    (logs.iter().sum(), p.collect(), pairs)
+}
+
+/// Label orders, rings, halves with one bridge and random pairs, under scores that like a label for a while and then
+/// another one: fused sums equal those of the log domain, whatever underflowed on the way.
+#[test]
+fn fused_sums_within_hostile_rules_equal_the_log_domain() {
+    for seed in 0..1500 {
+        let mut random = Random::new(seed, 0, 0, "hostile");
+        let labels = [3, 4, 9, 12, 40][random.below(if seed % 16 == 0 { 5 } else { 4 })];
+        let length = [1, 5, 20, 60, 200][random.below(5)].min(if labels == 40 { 20 } else { 200 });
+        let (kind, ends, half) = (random.below(4), random.unit() < 0.3, labels / 2);
+        let some = rules(&mut random, labels, 3);
+        let rules =
+            Rules::new(labels, |before, after| match (before.map(usize::from), after.map(usize::from)) {
+                (Some(from), Some(to)) => match kind {
+                    0 => to == from || to == from + 1,
+                    1 => to == from || to == (from + 1) % labels,
+                    2 => (from < half) == (to < half) || (from == half - 1 && to == half),
+                    _ => some.allows(before, after),
+                },
+                (None, Some(to)) => !ends || to < 2,
+                (Some(from), None) => !ends || from + 2 >= labels,
+                (None, None) => true,
+            });
+        // An attribute that likes each label, and as many of noise.
+        let every = Pairs {
+            starts: (0..=2 * labels).map(|a| narrow(a * labels)).collect(),
+            labels: (0..2 * labels * labels).map(|i| narrow(i % labels)).collect(),
+            counts: vec![1000; 2 * labels],
+        };
+        let all: Vec<u32> = (0..narrow(labels * labels)).collect();
+        let (space, new) = Space::new(labels, &every, &Pairs::default(), Some(&all), Layout::All);
+        let (space, width) = (Arc::new(space), Space::padded(labels));
+        let mut size = || [0.1, 1.0, 5.0, 10.0, 20.0, 38.0, 75.0, 150.0, 300.0][random.below(9)];
+        let (likes, noise, of_pairs) = (size(), size() * 0.3, size());
+        let mut w = vec![0.0; space.view().weights()];
+        let row = |a: usize| labels * width + new.nodes[a] as usize * width;
+        for (from, y) in (0..labels).flat_map(|from| (0..labels).map(move |y| (from, y))) {
+            w[from * width + y] = (random.unit() - 0.5) * of_pairs;
+            w[row(from) + y] = if from == y { likes } else { 0.0 };
+            w[row(labels + from) + y] = random.unit() * noise;
+        }
+        let (change, known) = (random.unit() * 0.2, random.unit() * 1.5);
+        let (mut liked, mut attributes) = (random.below(labels), vec![]);
+        for _ in 0..length {
+            liked = if random.unit() < change { random.below(labels) } else { liked };
+            attributes.push([liked, labels + random.below(labels)]);
+        }
+        let mut sets = Sets::new(labels);
+        let free = label(sets.add((0..labels).map(label)));
+        let mut walk: Vec<u16> = vec![];
+        for _ in 0..length {
+            let next: Vec<u16> =
+                (0..labels).map(label).filter(|y| rules.allows(walk.last().copied(), Some(*y))).collect();
+            walk.push(if next.is_empty() { 0 } else { next[random.below(next.len())] });
+        }
+        let gold: Vec<u16> = walk.into_iter().map(|y| if random.unit() < known { y } else { free }).collect();
+        let nodes = Ragged {
+            starts: (0..=narrow(length)).map(|t| 2 * t).collect(),
+            items: attributes.iter().flatten().map(|a| new.nodes[*a]).collect(),
+            ..Ragged::default()
+        };
+        let x = Sequence { nodes, labels: gold.clone(), weight: 1.0, ..Sequence::default() };
+
+        let met =
+            Limits { rules: Some(&rules), known: Some(Known { labels: &gold, sets: &sets }), steps: None };
+        let held = met.can_be_met(length).then_some(&rules);
+        let (mut loss, mut right) = (0.0, vec![0.0; w.len()]);
+        for (c, only_gold) in [(1.0, false), (-1.0, true)] {
+            let out = |out: bool, score: f64| if out { f64::NEG_INFINITY } else { score };
+            let ends = |t: usize, y: u16| {
+                held.is_some_and(|rules| {
+                    (t == 0 && !rules.allows(None, Some(y)))
+                        || (t + 1 == length && !rules.allows(Some(y), None))
+                })
+            };
+            let node = |t: usize, y: usize| {
+                let score = attributes[t].iter().map(|a| w[row(*a) + y]).sum();
+                out(ends(t, label(y)) || (only_gold && !sets.holds(gold[t], label(y))), score)
+            };
+            let edge = |from: usize, y: usize| {
+                let allows = |rules: &Rules| rules.allows(Some(label(from)), Some(label(y)));
+                out(!held.is_none_or(allows), w[from * width + y])
+            };
+            let table = |rows: usize, of: &dyn Fn(usize, usize) -> f64| -> Vec<Vec<f64>> {
+                (0..rows).map(|i| (0..labels).map(|y| of(i, y)).collect()).collect()
+            };
+            let (log_z, p, pairs) = log_sums(&table(length, &node), &table(labels, &edge));
+            loss += c * log_z;
+            for y in 0..labels {
+                (0..length)
+                    .for_each(|t| attributes[t].iter().for_each(|a| right[row(*a) + y] += c * p[t][y]));
+                (0..labels).for_each(|from| right[from * width + y] += c * pairs[from][y]);
+            }
+        }
+        let corpus = Arc::new(vec![x]);
+        for (precision, by_pairs, near) in
+            [(Precision::F64, false, 1e-12), (Precision::F64, true, 1e-9), (Precision::F32, false, 2e-4)]
+        {
+            let chain = Chain::new(Arc::clone(&space), Arc::<Vec<_>>::clone(&corpus));
+            let chain = chain.with_limits(Some(Arc::new(rules.clone())), sets.clone()).unwrap();
+            let chain = chain.with_precision(precision).with_sums_by_pairs(by_pairs);
+            let (mut lane, mut g) = (Arc::new(chain).lane(0).unwrap(), vec![]);
+            lane.prepare(Weights::plain(&w));
+            let sum = lane.sum(&[0], Weights::plain(&w), Some(&mut g)).unwrap();
+            let mut collected = vec![0.0; w.len()];
+            lane.collect(&mut g, &mut collected);
+            // Losses are differences of sums that are as large as scores are.
+            let bound = near * (1.0 + real(length) * (1.0 + (likes + noise + of_pairs) / 10.0));
+            assert!((sum - loss).abs() < bound, "{seed} {precision:?}: {sum}, not {loss}");
+            for (at, (a, b)) in collected.iter().zip(&right).enumerate().filter(|(at, _)| at % width < labels)
+            {
+                assert!((a - b).abs() < bound, "{seed} {precision:?} {at}: {a}, not {b}");
+            }
+        }
+    }
+}
+
 /// All labels known, one step far worse than the others.
 #[test]
 fn a_single_unlikely_step_is_no_underflow() {

@@ -68,14 +68,18 @@ pub fn warm(learner: &mut dyn Learner, w: &[f64]) {
     }
 }
 
-/// Every learner with every strategy that takes it, and a batch size.
-pub fn combinations() -> impl Iterator<Item = (&'static Entry, &'static str, usize)> {
-    LEARNERS.iter().flat_map(|learner| {
-        let profile = usual(learner).profile();
+/// Every learner with and without an l1 penalty if it knows one, with every strategy that takes it, and a batch size.
+pub fn combinations() -> impl Iterator<Item = (&'static Entry, Objective, &'static str, usize)> {
+    let learners = LEARNERS.iter().flat_map(|learner| {
+        let l1: &[f64] = if learner.penalty == Penalty::L1L2 { &[0.0, 0.01] } else { &[0.0] };
+        l1.iter().map(move |l1| (learner, Objective { l1: *l1, l2: 0.02 }))
+    });
+    learners.flat_map(|(learner, penalty)| {
+        let profile = learner.build(&learner.defaults(), penalty).profile();
         let taking = STRATEGIES.iter().filter(move |s| s.accepts(&profile).is_ok());
         taking.flat_map(move |s| {
             let sizes: &[usize] = if s.params.is_empty() { &[1] } else { &[1, 7] };
-            sizes.iter().map(move |size| (learner, s.name, *size))
+            sizes.iter().map(move |size| (learner, penalty, s.name, *size))
         })
     })
 }
@@ -122,6 +126,9 @@ impl Learner for Stopping {
     }
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
         self.inner.begin(team)
+    }
+    fn open(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.inner.open(team)
     }
     fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
         self.inner.pick(steps, ids, team)

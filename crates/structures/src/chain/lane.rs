@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::decoder::{Decoder, path_score};
 use super::kernel::ForwardBackward;
+use super::pieces::{self, Direction, repeated};
 use super::search::{Searcher, add_costs};
 use super::sums::Sums;
 use super::{Chain, SpaceView};
@@ -26,6 +27,8 @@ pub(super) struct ChainLane {
     gold: Vec<u16>,       // the best labelling that gold labels known in part allow
     gold_parts: Vec<f64>, // marginals among the labellings that they allow
     scaled: Vec<f64>,     // [W] of the position at hand, if W is large
+    pieces: Vec<f64>,     // marginals of the pieces of `tangent`
+    apart: Vec<f64>,      // edge scores of each pair apart
     sums: Sums,
 }
 
@@ -53,6 +56,8 @@ impl ChainLane {
             gold: vec![],
             gold_parts: vec![],
             scaled: vec![],
+            pieces: vec![],
+            apart: vec![],
             sums: Sums::default(),
         }
     }
@@ -109,6 +114,29 @@ impl ChainLane {
         }
     }
 
+    /// log Z and marginals of scores whose edges are apart; of what gold labels allow if `gold`.
+    fn infer_apart(&mut self, nodes: &[f64], edges: &[f64], gold: bool, marginals: &mut [f64]) -> f64 {
+        let ChainLane { chain, id, copy, decoder, forward_backward, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let limits = chain.limits.of(*id, gold.then_some(x.labels));
+        let out = Some(marginals.split_at_mut(nodes.len()));
+        let matrix = space.labels * space.width;
+        forward_backward.run(decoder.kernel.isa(), space, nodes, edges, matrix, limits, out)
+    }
+
+    /// Adds `c` times the derivative of the marginals, of what gold labels allow if `gold`.
+    fn add_tangent(&mut self, scores: &[f64], along: &[f64], c: f64, gold: bool, out: &mut [f64]) {
+        let (mut p, mut apart) = (std::mem::take(&mut self.pieces), std::mem::take(&mut self.apart));
+        let (space, length, stride) = (self.space(), self.open_view().len(), self.stride());
+        let (nodes, edges) = scores.split_at(length * space.width);
+        repeated(edges, if stride == 0 { length.saturating_sub(1) } else { 1 }, &mut apart);
+        p.resize(self.pieces(), 0.0);
+        self.infer_apart(nodes, &apart, gold, &mut p);
+        let direction = Direction { p: p.split_at(nodes.len()), along: along.split_at(nodes.len()), stride };
+        pieces::tangent(self.space(), direction, c, out.split_at_mut(nodes.len()));
+        (self.pieces, self.apart) = (p, apart);
+    }
+
     /// Distance between the edge scores of neighbouring positions.
     fn stride(&self) -> usize {
         stride(self.space(), self.open_view())
@@ -160,6 +188,10 @@ impl Lane for ChainLane {
         // One token has no pairs: nothing is K x K where most sentences are that short.
         let steps = x.len().saturating_sub(1);
         x.len() * space.width + matrix * if x.edges.is_empty() { steps.min(1) } else { steps }
+    }
+
+    fn single_parts(&self) -> usize {
+        self.open_view().len() * self.space().width
     }
 
     fn rows(&self, out: &mut Vec<Row>) {
@@ -278,6 +310,60 @@ impl Lane for ChainLane {
                 edge_weights(space, e, |at, pair| add(at as usize, value * part[pair as usize]));
             }
         }
+    }
+
+    fn tangent(&mut self, scores: &[f64], along: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        self.add_tangent(scores, along, 1.0, false, out);
+        if self.chain.limits.is_partial(self.id) {
+            self.add_tangent(scores, along, -1.0, true, out);
+        }
+    }
+
+    fn pieces(&self) -> usize {
+        let (space, length) = (self.space(), self.open_view().len());
+        length * space.width + length.saturating_sub(1) * space.labels * space.width
+    }
+
+    fn infer_pieces(&mut self, scores: &[f64], bonus: f64, marginals: &mut [f64]) -> f64 {
+        if self.chain.limits.is_partial(self.id) {
+            return f64::NAN;
+        }
+        let view = self.open_view();
+        let (space, width) = (self.space(), self.space().width);
+        let matrix = space.labels * width;
+        let labels: Vec<usize> = view.labels.iter().map(|y| usize::from(*y)).collect();
+        let (mut nodes, edges) = scores.split_at(labels.len() * width);
+        let (mut raised, mut apart) = (vec![], std::mem::take(&mut self.apart));
+        if edges.len() == matrix {
+            repeated(edges, labels.len().saturating_sub(1), &mut apart);
+        } else {
+            repeated(edges, 1, &mut apart);
+        }
+        if bonus != 0.0 {
+            raised.extend_from_slice(nodes);
+            labels.iter().enumerate().for_each(|(t, y)| raised[t * width + y] += bonus);
+            nodes = &raised;
+            let pairs = labels.windows(2).enumerate();
+            pairs.for_each(|(t, pair)| apart[t * matrix + pair[0] * width + pair[1]] += bonus);
+        }
+        let log_z = self.infer_apart(nodes, &apart, false, marginals);
+        self.apart = apart;
+        log_z
+    }
+
+    fn join(&self, pieces: &[f64], parts: &mut [f64]) {
+        let nodes = self.open_view().len() * self.space().width;
+        let (to, edges) = parts.split_at_mut(nodes);
+        to.copy_from_slice(&pieces[..nodes]);
+        edges.fill(0.0);
+        for pairs in pieces[nodes..].chunks_exact(edges.len().max(1)) {
+            edges.iter_mut().zip(pairs).for_each(|(to, p)| *to += p);
+        }
+    }
+
+    fn counting(&self, counts: &mut [f64]) {
+        pieces::counting(self.space(), self.open_view().len(), counts);
     }
 
     fn prepare(&mut self, _: Weights<'_>) {

@@ -134,16 +134,6 @@ impl<'a> Limits<'a> {
         }
     }
 
-    /// How far scores may differ in the linear domain, see [`Rules::limit`]. Labels that are known cut no
-    /// label off from the others as long as all pairs are allowed; with rules they may.
-    pub(crate) fn limit<R: Real>(&self) -> Option<R> {
-        match (self.rules, self.known) {
-            (None, _) => Some(R::LIMIT),
-            (Some(_), Some(_)) => None,
-            (Some(rules), None) => rules.limit(R::LIMIT.to_f64()).map(R::from_f64),
-        }
-    }
-
     /// Whether any labelling of `length` positions is allowed.
     #[must_use]
     pub fn can_be_met(&self, length: usize) -> bool {

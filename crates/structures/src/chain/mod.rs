@@ -17,6 +17,7 @@ mod kbest;
 mod kernel;
 mod lane;
 mod limits;
+mod pieces;
 mod rules;
 mod search;
 mod space;

@@ -3,8 +3,7 @@
 //! A labelling that breaks a rule has probability 0 and is never found: sums run over the others, in
 //! training as in decoding. So a model learns nothing about what cannot happen anyway.
 
-use crate::exp::ln;
-use seqoia_core::cast::{label, real};
+use seqoia_core::cast::label;
 
 /// Allowed pairs of K labels and of the two ends of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +13,7 @@ pub struct Rules {
     forbidden: Vec<(u16, u16)>, // pairs that are not allowed
     no_start: Vec<u16>, // labels that begin no sequence
     no_end: Vec<u16>, // labels that end none
-    mixing: Option<usize>, // see `Rules::mixing`
 }
-
-/// Beyond so many steps rules do not count as mixing.
-const MOST_STEPS: usize = 6;
-/// Beyond so many labels it would take long to find out.
-const MOST_LABELS: usize = 1000;
 
 impl Rules {
     /// Rules for `labels` labels: `allows(before, after)`, where none is an end of the sequence.
@@ -45,8 +38,7 @@ impl Rules {
     }
 
     fn made(labels: usize, bits: Vec<u32>) -> Self {
-        let mut rules =
-            Rules { labels, bits, forbidden: vec![], no_start: vec![], no_end: vec![], mixing: None };
+        let mut rules = Rules { labels, bits, forbidden: vec![], no_start: vec![], no_end: vec![] };
         let all = || (0..labels).map(label);
         for from in all() {
             let out: Vec<_> = all().filter(|to| !rules.allows(Some(from), Some(*to))).collect();
@@ -54,7 +46,6 @@ impl Rules {
         }
         rules.no_start = all().filter(|y| !rules.allows(None, Some(*y))).collect();
         rules.no_end = all().filter(|y| !rules.allows(Some(*y), None)).collect();
-        rules.mixing = rules.steps_to_mix();
         rules
     }
 
@@ -104,48 +95,6 @@ impl Rules {
     pub(crate) fn ends(&self) -> (&[u16], &[u16]) {
         (&self.no_start, &self.no_end)
     }
-
-    /// How far scores of one position and of the pairs may differ together so that nothing underflows
-    /// in the linear domain, given the bound for free labellings; none if no bound helps.
-    ///
-    /// If every label that can stand behind so many steps can do so whatever stood before them, then
-    /// alpha is at least exp(-steps * range) / K^steps there: with one step, what `forward_backward` says.
-    /// And r_t(y) = p_t(y) / sum_y' alpha_{t-1}(y') E(y', y) is at most its inverse; labels that nothing leads
-    /// to, for which that sum is 0, are left out of r.
-    pub(crate) fn limit(&self, free: f64) -> Option<f64> {
-        let steps = real(self.mixing?);
-        Some((free - (steps - 1.0) * ln(real(self.labels))) / steps)
-    }
-
-    /// The smallest number of steps after which each label is reached from all labels or from none.
-    fn steps_to_mix(&self) -> Option<usize> {
-        let (labels, blocks) = (self.labels, Self::blocks(self.labels));
-        if labels > MOST_LABELS {
-            return None;
-        }
-        let inside = |row: usize, block: usize| {
-            let bits = self.bits[row * blocks + block];
-            if block == labels / 32 { bits & !(1 << (labels % 32)) } else { bits }
-        };
-        let step: Vec<u32> = (0..labels)
-            .flat_map(|row| (0..blocks).map(move |b| (row, b)))
-            .map(|(r, b)| inside(r, b))
-            .collect();
-        let mut reach = step.clone();
-        for steps in 1..=MOST_STEPS {
-            if labels < 2 || reach.chunks_exact(blocks).all(|row| row == &reach[..blocks]) {
-                return Some(steps);
-            }
-            let mut next = vec![0; reach.len()];
-            for (row, out) in reach.chunks_exact(blocks).zip(next.chunks_exact_mut(blocks)) {
-                for y in (0..labels).filter(|y| row[y / 32] >> (y % 32) & 1 == 1) {
-                    out.iter_mut().zip(&step[y * blocks..]).for_each(|(out, bits)| *out |= bits);
-                }
-            }
-            reach = next;
-        }
-        None
-    }
 }
 
 #[cfg(test)]
@@ -169,15 +118,5 @@ mod tests {
         assert_eq!(Rules::from_bits(40, rules.bits()), None);
         let whole = Rules::new(2, |before, _| before != Some(1));
         assert_eq!(whole.broken_at(&[0, 1]), Some(2));
-    }
-
-    #[test]
-    fn mixing_counts_steps() {
-        assert_eq!(Rules::new(3, |_, _| true).mixing, Some(1));
-        assert_eq!(bio().mixing, Some(2));
-        // Two labels that never meet.
-        assert_eq!(Rules::new(2, |a, b| a.is_none() || b.is_none() || a == b).mixing, None);
-        // A label that nothing follows inside.
-        assert_eq!(Rules::new(2, |a, b| a != Some(1) || b.is_none()).mixing, None);
     }
 }

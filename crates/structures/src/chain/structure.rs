@@ -46,13 +46,12 @@ pub(super) struct ExampleLimits {
     pub(super) rules: Option<Arc<Rules>>,
     pub(super) sets: Sets,
     pub(super) partial: Vec<bool>, // gold labels are known in part; empty: in none
-    broken: Vec<bool>,             // gold breaks the rules, which do not hold there; empty: in none
-    pub(super) own: Vec<bool>,     // either of them
+    pub(super) broken: Vec<bool>,  // gold breaks the rules, which do not hold there; empty: in none
 }
 
 impl ExampleLimits {
     fn new(rules: Option<Arc<Rules>>, sets: Sets) -> Self {
-        ExampleLimits { rules, sets, partial: vec![], broken: vec![], own: vec![] }
+        ExampleLimits { rules, sets, partial: vec![], broken: vec![] }
     }
 
     /// Gold labels of this example are known in part only.
@@ -96,7 +95,6 @@ impl Chain {
             partial.push(limits.sets.any(labels));
             broken.push(limits.rules.is_some() && !limits.of(id, Some(labels)).can_be_met(labels.len()));
         }
-        limits.own = partial.iter().zip(&broken).map(|(partial, broken)| *partial || *broken).collect();
         (limits.partial, limits.broken) = (partial, broken);
         Ok(Chain { limits, ..self })
     }
@@ -157,7 +155,14 @@ impl Structure for Chain {
     }
 
     fn offers(&self) -> &'static [Question] {
-        &[Question::Expectations, Question::Violations, Question::Rows, Question::Costs]
+        &[
+            Question::Expectations,
+            Question::Tangent,
+            Question::Violations,
+            Question::Rows,
+            Question::Costs,
+            Question::Pieces,
+        ]
     }
 
     fn size(&self, id: usize) -> usize {

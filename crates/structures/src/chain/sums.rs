@@ -59,7 +59,7 @@ impl Sums {
     ) -> f64 {
         let limits = SumLimits {
             rules: chain.limits.rules.as_deref(),
-            own: &chain.limits.own,
+            broken: &chain.limits.broken,
             partial: Some((&chain.limits.partial, &chain.limits.sets)),
         };
         if w.scale != 1.0 {

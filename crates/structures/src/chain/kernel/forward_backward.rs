@@ -17,10 +17,12 @@
 //! alpha_t(y) >= exp(-(range of a + range of s_t)) / K: as long as those two ranges stay below
 //! `Real::LIMIT` together, nothing underflows that could matter later. Where they do not (weights
 //! of 1e3), the caller takes the log domain: [`log_domain`], which is also the slow twin in tests.
-//! Labels and pairs that are ruled out have psi or E 0; `Limits::limit` says how near the scores must be
-//! then.
+//! Labels and pairs that are ruled out have psi or E 0. Rules may then make every way to what is likely lead through
+//! labels whose alpha underflowed: with rules, a bound of what that costs is found afterwards (`lost.rs`), and where it
+//! is too much the caller takes the log domain as well.
 
 use super::super::Limits;
+use super::lost::{is_bearable, is_whole};
 use super::{Real, SpaceView, dispatch};
 use crate::exp::{exp64, ln};
 use seqoia_core::Isa;
@@ -60,8 +62,7 @@ impl<R: Real> ForwardBackward<R> {
             }
             return 0.0;
         }
-        let exponentials = |limit| self.exponentials(isa, space, nodes, edges, stride, limit);
-        let Some(offset) = limits.limit().and_then(exponentials) else {
+        let Some(log_z) = self.linear(isa, space, nodes, edges, stride, limits) else {
             if limits.is_free() {
                 return log_domain(space, nodes, edges, stride, marginals);
             }
@@ -69,32 +70,47 @@ impl<R: Real> ForwardBackward<R> {
             limits.put(space, R::LEAST, &mut nodes, &mut edges);
             return log_domain(space, &nodes, &edges, stride, marginals);
         };
-        if !limits.is_free() {
-            limits.put(space, R::ZERO, &mut self.psi, &mut self.e);
-        }
-        if marginals.is_some() {
-            self.transpose(space, stride);
-        }
-        let this = &mut *self;
-        let log_z = offset
-            + dispatch!(isa, space.width, forward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64);
         if let Some((p_nodes, p_edges)) = marginals {
+            self.transpose(space, stride);
+            let this = self;
             dispatch!(isa, space.width, backward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize, p_nodes: &mut [R], p_edges: &mut [R]));
         }
         log_z
     }
 
-    /// Fills psi and E; returns the sum of what was subtracted, or None if the scores are further apart
-    /// than `limit`.
-    fn exponentials(
+    /// Fills psi, E, alpha and the scales; log Z, or None if it takes the log domain.
+    pub(super) fn linear(
         &mut self,
         isa: Isa,
         space: SpaceView<'_>,
         nodes: &[R],
         edges: &[R],
         stride: usize,
-        limit: R,
+        limits: Limits<'_>,
     ) -> Option<f64> {
+        let (offset, range) = self.exponentials(isa, space, nodes, edges, stride)?;
+        if !limits.is_free() {
+            limits.put(space, R::ZERO, &mut self.psi, &mut self.e);
+        }
+        let this = self;
+        let logs = dispatch!(isa, space.width, forward::<R>(this: &mut ForwardBackward<R>, space: SpaceView<'_>, stride: usize) -> f64);
+        let ruled = limits.rules.is_some();
+        let fits = !ruled
+            || logs.is_finite()
+                && dispatch!(isa, space.width, fits::<R>(this: &ForwardBackward<R>, space: SpaceView<'_>, stride: usize, range: f64) -> bool);
+        fits.then_some(offset + logs)
+    }
+
+    /// Fills psi and E; returns the sum of what was subtracted and how far transitions are apart, or None if the scores
+    /// are too far apart.
+    pub(super) fn exponentials(
+        &mut self,
+        isa: Isa,
+        space: SpaceView<'_>,
+        nodes: &[R],
+        edges: &[R],
+        stride: usize,
+    ) -> Option<(f64, f64)> {
         let (width, labels) = (space.width, space.labels);
         let (length, matrix) = (nodes.len() / width, labels * width);
         let matrices = if stride == 0 { usize::from(length > 1) } else { length - 1 };
@@ -110,9 +126,9 @@ impl<R: Real> ForwardBackward<R> {
             offset += most.to_f64() * if stride == 0 { seqoia_core::cast::real(length - 1) } else { 1.0 };
             dispatch!(isa, width, exp_rows::<R>(from: &[R], most: R, labels: usize, width: usize, to: &mut [R]));
         }
-        let (psi, room) = (self.psi.as_mut_slice(), limit - widest_edges);
+        let (psi, room) = (self.psi.as_mut_slice(), R::LIMIT - widest_edges);
         let most = dispatch!(isa, width, psi_rows::<R>(nodes: &[R], labels: usize, width: usize, room: R, psi: &mut [R]) -> Option<f64>);
-        Some(offset + most?)
+        Some((offset + most?, widest_edges.to_f64()))
     }
 
     /// Fills the transpose of E, if there is one E for all positions.
@@ -393,6 +409,22 @@ fn forward<R: Real, const W: usize>(fb: &mut ForwardBackward<R>, space: SpaceVie
     logs + ln(product)
 }
 
+/// Whether underflow under rules cost nothing that matters.
+#[inline(always)]
+fn fits<R: Real, const W: usize>(
+    fb: &ForwardBackward<R>,
+    space: SpaceView<'_>,
+    stride: usize,
+    range: f64,
+) -> bool {
+    let (width, labels) = (if W == 0 { space.width } else { W }, space.labels);
+    is_whole(&fb.psi, &fb.alpha, range)
+        || is_bearable(&fb.psi, &fb.scales, width, |t, lost, row| {
+            let e = &fb.e[(t - 1) * stride..][..labels * width];
+            times::<R, W>(&lost[..labels], e, width, row);
+        })
+}
+
 /// Marginals from alpha, the scales and E; r of each position replaces its psi.
 #[inline(always)]
 fn backward<R: Real, const W: usize>(
@@ -414,6 +446,8 @@ fn backward<R: Real, const W: usize>(
         let beta = &mut beta[..width];
         let out = &mut p_nodes[t * width..][..width];
         for j in 0..width {
+            // A label that nothing leads to may have any beta, and no part in what follows.
+            beta[j] = if here[j] == R::ZERO { R::ZERO } else { beta[j] };
             out[j] = here[j] * beta[j];
         }
         if t == 0 {
@@ -421,9 +455,7 @@ fn backward<R: Real, const W: usize>(
         }
         let (r, scale) = (&mut psi[t * width..][..width], scales[t]);
         for j in 0..width {
-            // A label that nothing leads to may have any beta, and no part in what follows.
-            let x = r[j] * beta[j] * scale;
-            r[j] = if here[j] == R::ZERO { R::ZERO } else { x };
+            r[j] = r[j] * beta[j] * scale;
         }
         if stride == 0 {
             times::<R, W>(&r[..labels], transposed, width, beta);

@@ -11,6 +11,7 @@ mod batch;
 mod collect;
 mod forward_backward;
 mod gather;
+mod lost;
 mod plane;
 mod viterbi;
 mod wide;
@@ -56,6 +57,9 @@ pub trait Real:
     /// If scores of one position and of the transitions differ by no more than this together, no
     /// probability underflows when it is normalised by position: exp(-LIMIT) is a normal number.
     const LIMIT: Self;
+    /// What underflow may cost under rules, in units of the smallest normal number; also a bound of what is worked with on
+    /// the way back.
+    const MOST_LOST: f64;
     /// From double precision.
     fn from_f64(x: f64) -> Self;
     /// To double precision.
@@ -74,6 +78,7 @@ impl Real for f64 {
     const ONE: f64 = 1.0;
     const LEAST: f64 = f64::NEG_INFINITY;
     const LIMIT: f64 = 650.0;
+    const MOST_LOST: f64 = 1e290;
     #[inline(always)]
     fn from_f64(x: f64) -> f64 {
         x
@@ -107,6 +112,7 @@ impl Real for f32 {
     const ONE: f32 = 1.0;
     const LEAST: f32 = f32::NEG_INFINITY;
     const LIMIT: f32 = 80.0;
+    const MOST_LOST: f64 = 1e30; // 1e-8 of Z
     #[inline(always)]
     fn from_f64(x: f64) -> f32 {
         seqoia_core::cast::single(x)

@@ -20,6 +20,7 @@
 
 use super::super::Rules;
 use super::gather::scatter_position;
+use super::lost::is_whole;
 use super::{Kernel, Real, SpaceView, SumLimits, Touched, dispatch};
 use crate::exp::{exp64, ln};
 use seqoia_core::cast::{label, narrow};
@@ -90,10 +91,6 @@ impl Wide {
     ) -> f64 {
         let width = space.width;
         let from_of = |starts: &[u32], from: usize| starts[from] as usize..starts[from + 1] as usize;
-        let Some(limit) = limits.rules.map_or(Some(LIMIT), |rules| rules.limit(LIMIT)) else {
-            odd.extend_from_slice(ids);
-            return 0.0;
-        };
         self.factors.clear();
         for from in 0..space.labels {
             let targets = self.targets[from_of(&self.source_starts, from)].iter().map(|&to| to as usize);
@@ -116,7 +113,10 @@ impl Wide {
             Kernel::new(isa).node_scores(space, w, 1.0, x.nodes, &mut self.nodes);
             let gold = super::super::decoder::path_score(space, &self.nodes, w, 0, x.labels);
             let ends = limits.rules.map(Rules::ends);
-            let Some(log_z) = self.forward(isa, space, w, ends, x.len(), limit - 2.0 * reach) else {
+            let log_z = self.forward(isa, space, w, ends, x.len(), LIMIT - 2.0 * reach);
+            // What underflow cost is bounded by the general path.
+            let whole = |_: &f64| limits.rules.is_none() || is_whole(&self.nodes, &self.alpha, reach);
+            let Some(log_z) = log_z.filter(whole) else {
                 odd.push(id);
                 continue;
             };
@@ -218,6 +218,8 @@ impl Wide {
         for t in (0..x.len()).rev() {
             let y = usize::from(x.labels[t]);
             let alpha = &self.alpha[t * width..][..labels];
+            // A label that nothing leads to may have any beta, and no part in what follows.
+            self.beta.iter_mut().zip(alpha).for_each(|(b, a)| *b = if *a == 0.0 { 0.0 } else { *b });
             self.part.iter_mut().zip(alpha.iter().zip(&self.beta)).for_each(|(p, (a, b))| *p = c * (a * b));
             self.part[y] -= c;
             let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));

@@ -1,8 +1,9 @@
 //! Forward and backward along one sequence of a batch.
 
 use super::super::super::Sets;
-use super::super::Real;
 use super::super::forward_backward::{add_pairs, row_sum, times, times_all, times_each, times_scale};
+use super::super::lost::{is_bearable, is_whole};
+use super::super::{Real, SpaceView, dispatch};
 use super::{Batch, Work, width_of};
 use crate::exp::ln;
 use seqoia_core::SequenceView;
@@ -45,7 +46,7 @@ fn psi_of_scores<R: Real>(
         least = if x < least { x } else { least };
         most = if x > most { x } else { most };
     }
-    let fits = (most - least) + range <= work.limit;
+    let fits = (most - least) + range <= R::LIMIT;
     if !fits {
         return None;
     }
@@ -66,8 +67,29 @@ fn psi_of_scores<R: Real>(
     Some(most)
 }
 
+#[inline(always)]
+fn fits<R: Real, const W: usize>(
+    batch: &mut Batch<R>,
+    space: SpaceView<'_>,
+    range: f64,
+    edges: bool,
+) -> bool {
+    let (labels, width) = (space.labels, width_of::<W>(space));
+    let Batch { nodes, alpha, scales, steps, e, .. } = batch;
+    is_whole(nodes, alpha, range)
+        || is_bearable(nodes, scales, width, |t, lost, row| {
+            if edges {
+                steps.put(t, e, |pair| pair);
+            }
+            times::<R, W>(&lost[..labels], e, width, row);
+            if edges {
+                steps.take_back(t, e, |pair| pair);
+            }
+        })
+}
+
 impl<R: Real> Batch<R> {
-    /// Turns scores into psi, fills alpha and the scales; log Z, or None if scores are too far apart. `range` is that
+    /// Turns scores into psi, fills alpha and the scales; log Z, or None if that takes the log domain. `range` is that
     /// of the transitions of this sequence. With `sets`, over what the gold labels may be.
     #[inline(always)]
     pub(super) fn forward<const W: usize>(
@@ -117,7 +139,19 @@ impl<R: Real> Batch<R> {
             self.scales[t] = inverse;
             (product, logs) = times_scale(product, scale.to_f64(), logs);
         }
-        Some(offset + logs + ln(product) + work.most.to_f64() * real(length.saturating_sub(1)))
+        logs += ln(product);
+        if work.limits.rules.is_some() && !(logs.is_finite() && self.fits(work, range, edges)) {
+            return None;
+        }
+        Some(offset + logs + work.most.to_f64() * real(length.saturating_sub(1)))
+    }
+
+    /// Whether underflow under rules cost nothing that matters. Apart, so that loops without rules are compiled as if it
+    /// were not there.
+    #[inline(never)]
+    fn fits(&mut self, work: &Work<'_, R>, range: R, edges: bool) -> bool {
+        let (batch, space, range) = (self, work.space, range.to_f64());
+        dispatch!(work.isa, space.width, fits::<R>(batch: &mut Batch<R>, space: SpaceView<'_>, range: f64, edges: bool) -> bool)
     }
 
     /// Gives c times the posterior of each position away, from the last; r of each position
@@ -149,16 +183,17 @@ impl<R: Real> Batch<R> {
                 let (r, scale) = (&mut self.nodes.as_chunks_mut::<W>().0[t], self.scales[t]);
                 times_each(r, &beta); // was psi
                 times_all(r, scale);
-                if work.limits.rules.is_some() {
-                    // A label that nothing leads to may have any beta, and no part in what follows.
-                    for j in 0..W {
-                        r[j] = if alpha[j] == R::ZERO { R::ZERO } else { r[j] };
-                    }
-                }
                 if !x.edges.is_empty() {
                     self.steps.put(t, &mut self.transposed, across);
                 }
                 times::<R, W>(&r[..labels], &self.transposed, W, &mut beta);
+                if work.limits.rules.is_some() {
+                    // A label that nothing leads to may have any beta, and no part in what follows.
+                    let before = &self.alpha.as_chunks::<W>().0[t - 1];
+                    for j in 0..W {
+                        beta[j] = if before[j] == R::ZERO { R::ZERO } else { beta[j] };
+                    }
+                }
                 // In memory, as a whole: the compiler takes a row apart that it holds in registers.
                 std::hint::black_box(&mut beta);
                 if !x.edges.is_empty() {
@@ -180,16 +215,16 @@ impl<R: Real> Batch<R> {
         beta.resize(width, R::ZERO);
         for t in (0..x.len()).rev() {
             let alpha = &self.alpha[t * width..][..width];
+            if work.limits.rules.is_some() {
+                let dead = beta.iter_mut().zip(alpha).filter(|(_, alpha)| **alpha == R::ZERO);
+                dead.for_each(|(beta, _)| *beta = R::ZERO);
+            }
             part.clear();
             part.extend(alpha.iter().zip(&beta).map(|(alpha, beta)| c * (*alpha * *beta)));
             to.take::<0>(&mut self.gold, t, &mut part);
             if t > 0 {
                 let (r, scale) = (&mut self.nodes[t * width..][..width], self.scales[t]);
                 r.iter_mut().zip(&beta).for_each(|(r, beta)| *r = *r * *beta * scale); // was psi
-                if work.limits.rules.is_some() {
-                    let dead = r.iter_mut().zip(alpha).filter(|(_, alpha)| **alpha == R::ZERO);
-                    dead.for_each(|(r, _)| *r = R::ZERO);
-                }
                 if !x.edges.is_empty() {
                     self.steps.put(t, &mut self.transposed, across);
                 }

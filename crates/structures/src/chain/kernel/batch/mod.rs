@@ -24,13 +24,13 @@
 //! without the hint in `row_sum` (with 22 labels 4 to 6 % slower, as the loop over a row was taken apart). The time goes
 //! to the rows of weights and gradient.
 //!
-//! Sequences whose scores are too far apart for the linear domain are left to the caller, and under rules those whose
-//! gold labels are known in part or break them.
+//! Sequences that the linear domain is not for (`lost.rs`, too) are left to the caller, and those whose gold labels break
+//! the rules.
 
 mod chain;
 mod steps;
 
-use super::super::{Limits, Rules, Sets};
+use super::super::{Rules, Sets};
 use super::forward_backward::rows_range;
 use super::gather::{fetch, scatter_position, score_position};
 use super::plane::{Parts, Plane, Read};
@@ -53,31 +53,31 @@ pub struct Batch<R> {
     scales: Vec<R>,     // [T] 1 / c_t
     beta: Vec<R>,       // [W] of the position at hand, if W is not known beforehand
     part: Vec<R>,       // [W] posterior of it
-    kept: Vec<R>,       // [T][W] scores while those of another sum are worked on
+    kept: [Vec<R>; 3],  // nodes, alpha and scales of another sum over the sequence
     parts: Vec<R>,      // [T][W] posteriors until those of another sum are subtracted
     steps: Steps<R>,
 }
 
 /// What a sweep needs to know beside the buffers.
 struct Work<'a, R> {
+    isa: Isa,
     space: SpaceView<'a>,
     corpus: &'a dyn Corpus<Sequence>,
     ids: &'a [usize],
     w: Read<'a, R>,
     most: R,  // largest transition
     range: R, // largest minus smallest transition
-    limit: R, // how far scores may differ
     limits: SumLimits<'a>,
 }
 
 /// What labellings are held to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SumLimits<'a> {
-    /// The rules of all sequences but the odd ones.
+    /// The rules of all sequences but those that break them.
     pub rules: Option<&'a Rules>,
-    /// Which sequences have limits of their own; none if it is empty.
-    pub own: &'a [bool],
-    /// Which of them have gold labels that are known in part, and the sets that these stand for.
+    /// Which sequences do; none if it is empty.
+    pub broken: &'a [bool],
+    /// Which sequences have gold labels that are known in part, and the sets that these stand for.
     pub partial: Option<(&'a [bool], &'a Sets)>,
 }
 
@@ -85,12 +85,11 @@ impl<'a> SumLimits<'a> {
     /// The sets that gold labels of a sequence stand for, if they are known in part; `Err` if it is not for the
     /// sweep.
     pub(super) fn of(&self, id: usize) -> Result<Option<&'a Sets>, ()> {
-        if !self.own.get(id).is_some_and(|own| *own) {
-            return Ok(None);
-        }
+        let has = |flags: &[bool]| flags.get(id).is_some_and(|flag| *flag);
         match self.partial {
-            Some((partial, sets)) if partial[id] && self.rules.is_none() => Ok(Some(sets)),
-            _ => Err(()),
+            _ if has(self.broken) => Err(()),
+            Some((partial, sets)) if has(partial) => Ok(Some(sets)),
+            _ => Ok(None),
         }
     }
 }
@@ -113,13 +112,9 @@ impl<R: Real> Batch<R> {
     ) -> f64 {
         let (labels, width) = (space.labels, space.width);
         let matrix = labels * width;
-        let Some(limit) = Limits::rules(limits.rules).limit() else {
-            odd.extend_from_slice(ids);
-            return 0.0;
-        };
         let Parts { rows, read: w, transitions, singles, edges, touched } = plane.parts(space, w, wanted);
         let (least, most) = rows_range(w.transitions, width, labels);
-        let fits = most - least <= limit;
+        let fits = most - least <= R::LIMIT;
         if !fits {
             odd.extend_from_slice(ids); // each of them would be found too far apart
             return 0.0;
@@ -142,7 +137,7 @@ impl<R: Real> Batch<R> {
             plane.clear();
             plane.resize(matrix, 0.0);
         }
-        let work = &Work { space, corpus, ids, w, most, range: most - least, limit, limits };
+        let work = &Work { isa, space, corpus, ids, w, most, range: most - least, limits };
         let (this, g) = (self, Gradient { wanted, rows, transitions, singles, edges, touched });
         dispatch!(isa, width, sweep::<R>(this: &mut Batch<R>, work: &Work<'_, R>, g: Gradient<'_, R>, odd: &mut Vec<usize>) -> f64)
     }
@@ -388,44 +383,45 @@ impl<R: Real> Batch<R> {
             return Some(0.0); // two sums over the same
         }
         let (space, width) = (work.space, width_of::<W>(work.space));
+        self.kept[0].clone_from(&self.nodes);
+        let all = self.forward::<W>(work, x, range, None, There)?;
+        self.swap_kept();
+        let right = self.forward::<W>(work, x, range, Some(sets), There)?;
+        self.swap_kept();
+        if !g.wanted {
+            return Some(all - right);
+        }
         let mut parts = std::mem::take(&mut self.parts);
         parts.resize(x.len() * width, R::ZERO);
-        self.kept.clone_from(&self.nodes);
-        let mut log_sums = [0.0; 2];
-        for (i, (known, c)) in [(None, x.weight), (Some(sets), -x.weight)].into_iter().enumerate() {
-            if i == 1 {
-                std::mem::swap(&mut self.nodes, &mut self.kept);
+        for (add, c) in [(false, x.weight), (true, -x.weight)] {
+            self.backward::<W>(work, x, R::from_f64(c), Keep { parts: &mut parts, add });
+            if !x.edges.is_empty() {
+                self.steps.spread(
+                    work,
+                    x,
+                    c,
+                    None,
+                    &self.alpha,
+                    &self.nodes,
+                    &self.e,
+                    &mut self.gold,
+                    g.edges,
+                );
             }
-            let Some(log_sum) = self.forward::<W>(work, x, range, known, There) else {
-                self.parts = parts;
-                return None; // the first of the two
-            };
-            log_sums[i] = log_sum;
-            if g.wanted {
-                self.backward::<W>(work, x, R::from_f64(c), Keep { parts: &mut parts, add: known.is_some() });
-                if !x.edges.is_empty() {
-                    self.steps.spread(
-                        work,
-                        x,
-                        c,
-                        None,
-                        &self.alpha,
-                        &self.nodes,
-                        &self.e,
-                        &mut self.gold,
-                        g.edges,
-                    );
-                }
-            }
+            self.swap_kept();
         }
-        if g.wanted {
-            let Gradient { rows, singles, touched, .. } = g;
-            for (t, part) in parts.chunks_exact(width).enumerate() {
-                let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
-                scatter_position::<R, W, 2>(space, ids, values, part, rows, singles, touched);
-            }
+        let Gradient { rows, singles, touched, .. } = g;
+        for (t, part) in parts.chunks_exact(width).enumerate() {
+            let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
+            scatter_position::<R, W, 2>(space, ids, values, part, rows, singles, touched);
         }
         self.parts = parts;
-        Some(log_sums[0] - log_sums[1])
+        Some(all - right)
+    }
+
+    /// The other one of two sums over a sequence.
+    fn swap_kept(&mut self) {
+        let here = [&mut self.nodes, &mut self.alpha, &mut self.scales];
+        here.into_iter().zip(&mut self.kept).for_each(|(here, kept)| std::mem::swap(here, kept));
     }
 }
