@@ -34,6 +34,10 @@ impl Team for Alone {
         0
     }
 
+    fn size(&self) -> usize {
+        0
+    }
+
     fn weights(&self) -> usize {
         0
     }

@@ -3,7 +3,7 @@
 
 use crate::quasi_newton::Memory;
 use seqoia_core::param::Settings;
-use seqoia_core::{Data, Done, Error, Mix, Profile, Question, Result, Slot};
+use seqoia_core::{Data, Done, Error, Mix, Profile, Result, Slot};
 
 /// The weights of a pass, those under trial, and what is known about both.
 #[derive(Clone, Debug)]
@@ -37,15 +37,7 @@ impl Descent {
     pub(crate) fn profile(&self, name: &'static str) -> Profile {
         // w, g, d, trial, trial_g and the two loops' scratch; a pair of singles is as large as a double.
         let doubles = 6 + self.memory.limit();
-        Profile {
-            name,
-            needs: vec![Question::Expectations],
-            whole: true,
-            stops: true,
-            calibrated: true,
-            per_weight: doubles * size_of::<f64>(),
-            per_example: 0,
-        }
+        Profile { whole: true, stops: true, ..Profile::log_linear(name, doubles * size_of::<f64>()) }
     }
 
     /// From the weights that a warm start left, or from 0; `start` then tells F there.

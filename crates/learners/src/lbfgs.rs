@@ -62,7 +62,7 @@ const NOISE: f64 = 1e-8;
 #[derive(Clone, Debug)]
 pub struct Lbfgs {
     l2: f64,
-    at: Descent,
+    pub(crate) at: Descent,
 }
 
 impl Lbfgs {
@@ -72,6 +72,11 @@ impl Lbfgs {
         Lbfgs { l2, at: Descent::new(settings, true) }
     }
 
+    /// The same for a caller who asks for directions at gradients of its own, too.
+    pub(crate) fn anywhere(settings: &Settings, l2: f64) -> Self {
+        Lbfgs { l2, at: Descent::new(settings, false) }
+    }
+
     /// A step that meets the Wolfe conditions, by bracketing; `trial` and `trial_g` are those of it.
     /// None if there is none to be found.
     fn search(&mut self, team: &mut dyn Team, first: f64, f0: f64, slope0: f64) -> Result<Option<Accepted>> {
@@ -79,7 +84,7 @@ impl Lbfgs {
         for _ in 0..TRIALS {
             let Descent { w, d, trial, trial_g, .. } = &mut self.at;
             let square = moved(team, w, t, d, trial)?;
-            let reached = smooth_along(team, self.l2, trial, square, d, trial_g);
+            let reached = smooth_along(team, None, self.l2, trial, square, d, trial_g);
             let reached = or_too_long(reached, Reached::TOO_LONG)?;
             let Reached { f, slope, .. } = reached;
             let by_slope = f <= f0 + team.noise().max(NOISE) * f0.abs() && slope <= (2.0 * C1 - 1.0) * slope0;

@@ -21,7 +21,7 @@ pub struct Objective {
 /// (1/n) sum loss + (l2/2) |w|^2 and its gradient.
 pub(crate) fn smooth(team: &mut dyn Team, l2: f64, w: &[f64], g: &mut Vec<f64>) -> Result<f64> {
     let square = inner(team, w, w)?;
-    Ok(smooth_along(team, l2, w, square, w, g)?.f)
+    Ok(smooth_along(team, None, l2, w, square, w, g)?.f)
 }
 
 /// What a step along a direction leads to.
@@ -40,18 +40,20 @@ impl Reached {
     pub(crate) const TOO_LONG: Reached = Reached { f: f64::INFINITY, slope: f64::NAN, gradient: f64::NAN };
 }
 
-/// The same where |w|^2 is known, with what a line search along `d` asks: all of it in one sweep behind the loss.
+/// The same where |w|^2 is known, with what a line search along `d` asks: all of it in one sweep behind the loss. With
+/// `ids` the mean is that of these examples.
 pub(crate) fn smooth_along(
     team: &mut dyn Team,
+    ids: Option<&[usize]>,
     l2: f64,
     w: &[f64],
     square: f64,
     d: &[f64],
     g: &mut Vec<f64>,
 ) -> Result<Reached> {
-    let n = real(team.examples());
+    let n = real(ids.map_or(team.examples(), <[usize]>::len));
     g.resize(w.len(), 0.0);
-    let loss = team.total(None, Weights::plain(w), Some(g))?;
+    let loss = team.total(ids, Weights::plain(w), Some(g))?;
     let items: Vec<_> = g.chunks_mut(BLOCK).zip(w.chunks(BLOCK).zip(d.chunks(BLOCK))).collect();
     let job = |(g, (w, d)): (&mut [f64], (&[f64], &[f64])), out: &mut [f64]| {
         out.copy_from_slice(&mean_plus_scaled_along(n, l2, w, d, g));

@@ -96,6 +96,59 @@ fn a_run_that_starts_at_the_optimum_stays_there() {
     }
 }
 
+/// The weights after at most so many passes, or where the learner stops.
+fn exact(name: &str, given: &[(&str, &str)], penalty: Objective, passes: u64, size: usize) -> Vec<f64> {
+    let mut learner = learner(name, given, penalty);
+    let mut strategy = toy(if size > 1 { "minibatch" } else { "serial" }, size);
+    strategy.begin(&mut *learner, false).unwrap();
+    for pass in 1..=passes {
+        if strategy.pass(pass, &mut *learner).unwrap().done != Done::Pass {
+            break;
+        }
+    }
+    learner.weights()
+}
+
+#[test]
+fn incremental_and_dual_learners_meet_the_others() {
+    let best = value(&fit("lbfgs", RIDGE, &[]).w, RIDGE);
+    let pair: &[_] = &[("sampling", "lipschitz-pair")];
+    for (name, given, size, near) in [
+        ("hybrid", [("gradient", "1e-9"), ("tolerance", "1e-15")].as_slice(), 1, 1e-12),
+        ("sag", &[("stop", "1e-9")], 1, 1e-9),
+        ("sag-nus", &[("stop", "1e-9")], 1, 1e-9),
+        ("sag-nus-star", &[("stop", "1e-9")], 1, 1e-9),
+        ("sag-nus-star", &[("stop", "1e-9")], 4, 1e-9),
+        ("sag-nus-star", &[("stop", "1e-9"), ("lipschitz", "1e-6")], 1, 1e-9),
+        ("saga", &[("stop", "1e-9")], 1, 1e-9),
+        ("saga", &[("stop", "1e-9")], 7, 1e-9),
+        ("saga", &[("sampling", "uniform")], 1, 1e-8),
+        ("saga", &[("sampling", "lipschitz")], 1, 1e-6),
+        ("saga", pair, 1, 1e-8),
+        ("svrg", &[], 1, 1e-9),
+        ("sdca", &[("gap", "1e-7")], 1, 1e-7),
+        ("sdca", &[("gap", "1e-7")], 3, 1e-7),
+        ("oeg", &[], 1, 1e-9),
+        ("oeg", &[("start", "10")], 1, 1e-9),
+    ] {
+        let gap = value(&exact(name, given, RIDGE, 1000, size), RIDGE) / best - 1.0;
+        assert!((-1e-12..near).contains(&gap), "{name} {given:?} in batches of {size}: {gap:e}");
+    }
+}
+
+#[test]
+fn proximal_saga_meets_owl_qn() {
+    for penalty in [LASSO, ELASTIC_NET] {
+        let best = fit("owl-qn", penalty, &[]).w;
+        let saga = exact("saga", &[("stop", "1e-9")], penalty, 2000, 1);
+        let gap = value(&saga, penalty) / value(&best, penalty) - 1.0;
+        assert!((-1e-9..1e-8).contains(&gap), "{gap:e}");
+        let support = |w: &[f64]| w.iter().map(|w| *w != 0.0).collect::<Vec<_>>();
+        let other = support(&saga).iter().zip(support(&best)).filter(|(a, b)| **a != *b).count();
+        assert!(other <= 2, "{other} weights are 0 in one of them only");
+    }
+}
+
 /// A thousand passes in batches of this size.
 fn fit_stochastic(name: &str, given: &[(&str, &str)], size: usize) -> Vec<f64> {
     let (mut learner, mut strategy) = (learner(name, given, RIDGE), toy("minibatch", size));
@@ -113,6 +166,12 @@ fn stochastic_learners_come_near_the_optimum() {
         ("sgd", [("rate", "0.3")].as_slice(), 1, 1e-6),
         ("sgd", &[], 1, 1e-6),
         ("sgd", &[("rate", "1")], EXAMPLES, 1e-6),
+        ("asgd", &[("rate", "0.3")], 1, 1e-4),
+        ("asg", &[("rate", "0.05"), ("start", "100")], 1, 1e-3),
+        ("sg", &[("rate", "0.01")], 1, 1e-2),
+        ("pegasos", &[], 1, 1e-3),
+        ("madf", &[("rate", "1"), ("smallest", "0.3")], 1, 1e-3),
+        ("smd", &[("rate", "0.05"), ("meta", "0.01")], 1, 3e-2),
         ("adagrad", adagrad, 1, 1e-5),
         ("adagrad", adagrad, EXAMPLES, 1e-6),
     ] {
