@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use seqoia::data::features::{Clusters, Names, WordList};
+use seqoia::data::features::{Clusters, Names, RawText, Thesaurus, WordList};
 use seqoia::data::rules::RuleTable;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -11,6 +11,12 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = Clusters::read("fuzz", text);
     let _ = Names::default().read("list", "fuzz", text);
     let _ = WordList::default().read("fuzz", text);
+    let _ = Names::of_characters().read("list", "fuzz", text);
+    let _ = Thesaurus::read("fuzz", text);
+    let mut raw = RawText::default();
+    if raw.read("fuzz", text).is_ok() {
+        let _ = raw.count();
+    }
     if let Ok(rules) = RuleTable::parse("fuzz", text) {
         let _ = rules.check(["O", "B-X", "I-X"].into_iter());
         let _ = rules.allowed(["O", "B-X"].into_iter());

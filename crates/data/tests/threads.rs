@@ -98,7 +98,7 @@ proptest! {
     #[test]
     fn names_of_documents(text in columns()) {
         let mut set = sets::find("ner", sets::Roles { word: 0, pos: 1 }).unwrap();
-        set.extend(sets::extended(sets::Roles { word: 0, pos: 1 }, false, &["l".to_owned()], &[]));
+        set.extend(sets::extended(sets::Roles { word: 0, pos: 1 }, false, &["l".to_owned()], false, &[]));
         same(&text, Kind::Columns, &set)?;
     }
 

@@ -29,6 +29,8 @@ pub trait Values {
 
 /// Gives numbers to attributes: tuples of values.
 pub trait Attributes {
+    /// Whether what it says of a tuple never changes.
+    const FIXED: bool = false;
     /// Attributes below this number have dense rows and are to come first in their lists.
     fn dense(&self) -> u32;
     /// The number of an attribute of the file's own, given its tuple (group, value); [`UNKNOWN`] leaves it out.
@@ -265,6 +267,8 @@ impl Values for Frozen<'_> {
 }
 
 impl Attributes for Frozen<'_> {
+    const FIXED: bool = true;
+
     fn dense(&self) -> u32 {
         self.dense
     }

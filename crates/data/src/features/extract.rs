@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::given::Given;
+use super::lookups::Lookups;
 use super::numbers::Numbers;
 use super::stretch::{Stretch, windows};
 use super::template::Program;
@@ -24,6 +25,7 @@ pub struct Extractor {
     pub(super) numbers: Numbers,
     pub(super) given: Given,
     stretch: Stretch,
+    pub(super) lookups: Lookups,
 }
 
 impl Extractor {
@@ -34,6 +36,7 @@ impl Extractor {
             numbers: Numbers::default(),
             given: Given::default(),
             stretch: Stretch::default(),
+            lookups: Lookups::new(&program),
             program,
         }
     }
@@ -53,13 +56,18 @@ impl Extractor {
         edges: &mut Ragged,
     ) -> Result<()> {
         begin(nodes, edges);
-        let Extractor { program, views, numbers, given, stretch } = self;
+        let Extractor { program, views, numbers, given, stretch, lookups } = self;
         if let Some(group) = program.given().filter(|_| program.is_given_alone()) {
             given.extract(dictionary, [group, narrow(program.stride)], block, tokens, nodes);
             return Ok(());
         }
         views.fill(dictionary, block, tokens.clone());
         for window in windows(&tokens) {
+            if D::FIXED && !program.has_values() {
+                let window = window.start - tokens.start..window.end - tokens.start;
+                lookups.append(program, dictionary, &views.rows, tokens.len(), window, nodes, edges);
+                continue;
+            }
             stretch.fill(program, views, dictionary, file, block, &tokens, window)?;
             numbers.append(program, dictionary, stretch, nodes, edges);
         }

@@ -30,6 +30,9 @@ pub enum Function {
     BriefShape,
     /// Half-width ASCII as full-width characters: Chinese text has both.
     FullWidth,
+    /// What the first character is: D a digit, a Chinese numeral too; L a letter; P punctuation or a symbol; W a
+    /// Chinese character or another one that makes words.
+    Kind,
     /// Fires if there is a digit.
     HasDigit,
     /// Fires if there is a hyphen, of either width.
@@ -66,6 +69,10 @@ impl Function {
             }
             Function::Shape => out.extend(string.chars().map(shape)),
             Function::FullWidth => out.extend(string.chars().map(full_width)),
+            Function::Kind => match string.chars().next() {
+                Some(first) => out.push(kind(first)),
+                None => return false,
+            },
             Function::BriefShape => {
                 let mut last = None;
                 for symbol in string.chars().map(shape) {
@@ -106,6 +113,7 @@ impl Function {
             Function::Shape => "s".to_owned(),
             Function::FullWidth => "c".to_owned(),
             Function::BriefShape => "t".to_owned(),
+            Function::Kind => "kind".to_owned(),
             Function::HasDigit => "digit".to_owned(),
             Function::HasHyphen => "hyphen".to_owned(),
             Function::AllUpper => "upper".to_owned(),
@@ -164,6 +172,19 @@ fn shape(c: char) -> char {
     }
 }
 
+fn kind(c: char) -> char {
+    match c {
+        // The circle is written for the zero that it looks like.
+        '〇' | '○' | '零' | '一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' => 'D',
+        '十' | '百' | '千' | '万' | '亿' | '萬' | '億' | '两' | '兩' => 'D',
+        _ if c.is_numeric() => 'D',
+        _ if c.is_uppercase() || c.is_lowercase() => 'L',
+        '\u{e000}'..='\u{f8ff}' => 'W', // where old encodings put characters that they lacked
+        _ if c.is_alphanumeric() => 'W',
+        _ => 'P',
+    }
+}
+
 pub(super) fn full_width(c: char) -> char {
     match c {
         '!'..='~' => char::from_u32(u32::from(c) + 0xFEE0).unwrap_or(c),
@@ -202,6 +223,9 @@ mod tests {
         assert_eq!(apply(Function::Suffix(3), "ab"), None);
         assert_eq!(apply(Function::Shape, "McDonald's"), some("XxXxxxxx'x"));
         assert_eq!(apply(Function::FullWidth, "A1～中"), some("Ａ１～中"));
+        let kinds: String = "中３二Ｂb。$万カ".chars().map(kind).collect();
+        assert_eq!(kinds, "WDDLLPPDW");
+        assert_eq!([apply(Function::Kind, "十二"), apply(Function::Kind, "")], [some("D"), None]);
         assert_eq!(apply(Function::BriefShape, "McDonald's"), some("XxXx'x"));
         assert_eq!(apply(Function::BriefShape, "1,234.5%"), some("0,0.0%"));
         assert_eq!(apply(Function::HasDigit, "a1"), some("1"));

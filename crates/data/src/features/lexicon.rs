@@ -1,19 +1,23 @@
-//! Word lists that attributes look into: word clusters and lists of names; [`WordList`] has a file of its own.
+//! Word lists that attributes look into: word clusters and lists of names; [`WordList`], [`Thesaurus`] and
+//! [`Varieties`] have files of their own.
 //!
 //! Both are tables of [`Strings`], so they stand in a model file as they are searched. Clusters
 //! (Brown et al. 1992; Koo, Carreras & Collins 2008): a word has a path in a binary tree, and a prefix
 //! of the path is a coarser cluster. Lists of names: every entry, and every stretch of words that an
 //! entry begins with, has a mask of the lists it is in, so a search knows when to stop.
 
-use super::function::lower;
+use super::function::{full_width, lower};
 use super::table::hash_string;
-use super::{Strings, StringsView, UNKNOWN, WordList, WordListView};
+use super::{Strings, StringsView, Thesaurus, ThesaurusView, UNKNOWN, Varieties, VarietiesView};
+use super::{WordList, WordListView};
 use crate::error::{Error, Result};
 use crate::text;
 use xxhash_rust::xxh3::Xxh3;
 
 /// No entry of a list is longer than this many words.
 const LONGEST: usize = 8;
+/// Nor than this many characters, if those are its words.
+const MOST_CHARACTERS: usize = 20;
 /// The most lists: bits of a mask.
 pub const LISTS: usize = 32;
 
@@ -26,6 +30,10 @@ pub struct Lexica {
     pub names: Names,
     /// A dictionary for text without blanks.
     pub words: WordList,
+    /// Words and their categories.
+    pub thesaurus: Thesaurus,
+    /// What text without word boundaries tells about words.
+    pub varieties: Varieties,
 }
 
 /// The same, borrowed, as it lies in a model file.
@@ -39,13 +47,18 @@ pub struct LexicaView<'a> {
     pub lower: NamesView<'a>,
     /// A dictionary for text without blanks.
     pub words: WordListView<'a>,
+    /// Words and their categories.
+    pub thesaurus: ThesaurusView<'a>,
+    /// What text without word boundaries tells about words.
+    pub varieties: VarietiesView<'a>,
 }
 
 impl Lexica {
     /// A number for what is in it; none if that is nothing.
     #[must_use]
     pub fn digest(&self) -> Option<u64> {
-        if self.clusters.is_empty() && self.names.lists.is_empty() && self.words.is_empty() {
+        let counted = !self.thesaurus.is_empty() || !self.varieties.is_empty();
+        if self.clusters.is_empty() && self.names.lists.is_empty() && self.words.is_empty() && !counted {
             return None;
         }
         let mut digest = Xxh3::new();
@@ -59,13 +72,21 @@ impl Lexica {
         if !self.words.is_empty() {
             self.words.update(&mut digest);
         }
+        if counted {
+            self.thesaurus.update(&mut digest);
+            self.varieties.update(&mut digest);
+        }
         Some(digest.digest())
     }
 
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.clusters.bytes() + self.names.bytes() + self.words.bytes()
+        self.clusters.bytes()
+            + self.names.bytes()
+            + self.words.bytes()
+            + self.thesaurus.bytes()
+            + self.varieties.bytes()
     }
 
     /// The arrays.
@@ -77,7 +98,9 @@ impl Lexica {
             path_of: &self.clusters.path_of,
         };
         let (names, lower) = (self.names.natural.view(), self.names.lower.view());
-        LexicaView { clusters, names, lower, words: self.words.view(0) }
+        let (words, thesaurus, varieties) =
+            (self.words.view(0), self.thesaurus.view(), self.varieties.view());
+        LexicaView { clusters, names, lower, words, thesaurus, varieties }
     }
 
     /// The same for a sentence of the training text, counted from 1, which does not look into its own words.
@@ -211,9 +234,22 @@ pub struct Names {
     entries: Vec<usize>, // [lists]
     natural: Entries,
     lower: Entries,
+    of_characters: bool,
 }
 
 impl Names {
+    /// Lists for text whose tokens are characters: every character of an entry is a word, in full width.
+    #[must_use]
+    pub fn of_characters() -> Names {
+        Names { of_characters: true, ..Names::default() }
+    }
+
+    /// Whether they are for text whose tokens are characters.
+    #[must_use]
+    pub fn are_of_characters(&self) -> bool {
+        self.of_characters
+    }
+
     /// Reads a list: one entry a row, its words separated by blanks. `list` is what attributes call it.
     ///
     /// # Errors
@@ -231,8 +267,11 @@ impl Names {
         self.lists.push(list.to_owned());
         let (mut entries, mut natural, mut lowered) = (0, Batch::default(), Batch::default());
         let mut rows = text::lines(text).peekable();
+        let (mut apart, longest) =
+            (String::new(), if self.of_characters { MOST_CHARACTERS } else { LONGEST });
         while let Some((line, row)) = rows.next() {
-            if (1..=LONGEST).contains(&row.split_whitespace().take(LONGEST + 1).count()) {
+            let row = if self.of_characters { in_characters(row, &mut apart) } else { row };
+            if (1..=longest).contains(&row.split_whitespace().take(longest + 1).count()) {
                 natural.push(row, |word, text| text.push_str(word), &self.natural);
                 lowered.push(row, lower, &self.lower);
                 entries += 1;
@@ -246,7 +285,7 @@ impl Names {
         Ok(())
     }
 
-    /// How many entries of each list can be found: rows of one to eight words.
+    /// How many entries of each list can be found: rows of one to eight words, or of one to twenty characters.
     #[must_use]
     pub fn entries(&self) -> &[usize] {
         &self.entries
@@ -263,6 +302,16 @@ impl Names {
     pub fn bytes(&self) -> usize {
         self.natural.bytes() + self.lower.bytes()
     }
+}
+
+/// An entry with its characters as words, in full width.
+fn in_characters<'a>(row: &str, apart: &'a mut String) -> &'a str {
+    apart.clear();
+    for c in row.chars().filter(|c| !c.is_whitespace()) {
+        apart.push(full_width(c));
+        apart.push(' ');
+    }
+    apart
 }
 
 /// Entries of all lists and what they begin with.
@@ -387,7 +436,7 @@ impl NamesView<'_> {
         for start in (0..tokens).filter(|start| begins[*start]) {
             let (mut longest, mut met) = ([0; LISTS], 0);
             buffer.clear();
-            for end in start + 1..=tokens.min(start + LONGEST) {
+            for end in start + 1..=tokens.min(start + MOST_CHARACTERS) {
                 if end > start + 1 {
                     buffer.push(' ');
                 }

@@ -5,8 +5,10 @@
 //! of the word in its document (see `mentions.rs`), `mention-shape` the brief shape of that mention; `a|b` is a
 //! joint attribute. Every set has label pairs.
 
-use super::word_list::LONGEST;
+mod chinese;
+
 use super::{Boundary, Function, Part, Piece, Source, Template, crfpp};
+pub use chinese::{categories, dictionary, varieties};
 
 /// Where a format keeps the word and the part of speech.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,15 @@ pub const SETS: &[(&str, &str)] = &[
     ("ner-001", "words, affixes, shapes, parts of speech and their pairs, for names"),
     ("ner-003", "words, parts of speech, shapes in a window of five, for names"),
     ("segmentation", "characters in a window of five, for text without blanks"),
+    ("ner-zh", "characters in a window of five, their kinds, for Chinese names"),
+    ("pos-zh", "words in a window of five, their first and last characters, for Chinese"),
 ];
+
+/// Whether a set reads text whose tokens are characters, so that names of lists are looked for in characters.
+#[must_use]
+pub fn reads_characters(name: &str) -> bool {
+    matches!(name, "segmentation" | "ner-zh")
+}
 
 /// The templates of a set, without those of a column that there is none of; `None` if there is no such set.
 #[must_use]
@@ -39,7 +49,9 @@ pub fn find(name: &str, roles: Roles) -> Option<Vec<Template>> {
         "ner" => ner(roles),
         "ner-001" => ner_001(roles),
         "ner-003" => ner_003(roles),
-        "segmentation" => segmentation(roles),
+        "segmentation" => chinese::segmentation(roles),
+        "ner-zh" => chinese::names(roles),
+        "pos-zh" => chinese::pos(roles),
         _ => return None,
     };
     set.retain(|template| !template.reads(NO_COLUMN));
@@ -209,31 +221,18 @@ fn names(roles: Roles) -> Set {
     set
 }
 
-/// Characters `c[-2..2]`, their pairs in -2..2, tests whether a character is the same as the next or the
-/// one after it; each for labels and for label pairs. Half-width ASCII is taken for full width.
-fn segmentation(roles: Roles) -> Vec<Template> {
-    let mut set = Set::new(roles);
-    set.window(|s, k| s.word(Function::FullWidth, k));
-    set.together(2, |s, k| s.word(Function::FullWidth, k));
-    for (distance, last) in [(1, 1), (2, 0)] {
-        for offset in -2..=last {
-            let twin = Piece::new(Source::Twin(roles.word, distance), offset, Boundary::Nothing);
-            set.add(&[Piece { wide: true, ..twin }]);
-        }
-    }
-    let mut templates = set.templates;
-    let edges: Vec<Template> =
-        templates.iter().skip(1).map(|t| Template { edge: true, ..t.clone() }).collect();
-    templates.extend(edges);
-    templates
-}
-
 /// What lists from outside add to any set: the paths of words cut at 4, 10, 16 and 20 steps, one and two
 /// together in -2..2, if there are `clusters`; where the word and its neighbours stand in the names of
-/// each of `lists`, and the word in lower case. Where the templates `chosen` look beside other mentions, the
+/// each of `lists`, and the word in lower case, both in full width if `wide`. Where the templates `chosen` look beside other mentions, the
 /// paths there, cut at 6, 10 and 20 steps.
 #[must_use]
-pub fn extended(roles: Roles, clusters: bool, lists: &[String], chosen: &[Template]) -> Vec<Template> {
+pub fn extended(
+    roles: Roles,
+    clusters: bool,
+    lists: &[String],
+    wide: bool,
+    chosen: &[Template],
+) -> Vec<Template> {
     let mut templates = vec![];
     let mut add = |pieces: &[Piece]| templates.push(template(roles, lists, pieces));
     for most in [4, 10, 16, 20].into_iter().filter(|_| clusters) {
@@ -250,38 +249,10 @@ pub fn extended(roles: Roles, clusters: bool, lists: &[String], chosen: &[Templa
         }
     }
     for (list, _) in (0u8..).zip(lists) {
-        let at = |source, offset| Piece::new(source, offset, Boundary::Nothing);
+        let at = |source, offset| Piece { wide, ..Piece::new(source, offset, Boundary::Nothing) };
         (-1..=1).for_each(|k| add(&[at(Source::Listed(roles.word, list), k)]));
         add(&[at(Source::ListedLower(roles.word, list), 0)]);
     }
-    templates
-}
-
-/// What a dictionary adds to any set, x being the characters and i the current one: which x[j..i] and x[i..k]
-/// are words, j and k up to five away, and which two words meet, x[j..i-1] and x[i..k] or x[j..i] and
-/// x[i+1..k]. A template looks for words of one length; those of all lengths share their attributes. Words that
-/// the training text does not have are known by their length only: of the longest that starts and ends at the
-/// characters around.
-#[must_use]
-pub fn dictionary(roles: Roles) -> Vec<Template> {
-    let piece = |source, offset| Piece::new(source, offset, Boundary::Nothing);
-    let ending = |length, offset| piece(Source::WordEnding(roles.word, length), offset);
-    let starting = |length, offset| piece(Source::WordStarting(roles.word, length), offset);
-    let mut templates = vec![];
-    let mut add = |pieces: &[Piece]| templates.push(template(roles, &[], pieces));
-    (2..=LONGEST).for_each(|n| add(&[ending(n, 0)]));
-    (2..=LONGEST).for_each(|n| add(&[starting(n, 0)]));
-    for (short, long) in (1..LONGEST).flat_map(|short| (2..=LONGEST).map(move |long| (short, long))) {
-        add(&[ending(short, -1), starting(long, 0)]);
-        add(&[ending(long, 0), starting(short, 1)]);
-    }
-    let starts = |offset| piece(Source::LongestStarting(roles.word), offset);
-    let ends = |offset| piece(Source::LongestEnding(roles.word), offset);
-    (-1..=1).for_each(|k| add(&[starts(k)]));
-    (-1..=1).for_each(|k| add(&[ends(k)]));
-    add(&[ends(-1), starts(0)]);
-    add(&[ends(0), starts(1)]);
-    add(&[ends(0), starts(0)]);
     templates
 }
 
@@ -306,6 +277,16 @@ fn template(roles: Roles, lists: &[String], pieces: &[Piece]) -> Template {
         Source::WordEnding(..) => format!("ends[{}]", p.offset),
         Source::LongestStarting(_) => format!("longest-start[{}]", p.offset),
         Source::LongestEnding(_) => format!("longest-end[{}]", p.offset),
+        Source::Category(_, false) => format!("forward[{}]", p.offset),
+        Source::Category(_, true) => format!("backward[{}]", p.offset),
+        Source::Alone(_, false) => format!("forward-word[{}]", p.offset),
+        Source::Alone(_, true) => format!("backward-word[{}]", p.offset),
+        Source::Variety(_, length, before) => {
+            let side = if before { "before" } else { "behind" };
+            let end = if length < 0 { "ends" } else { "starts" };
+            format!("{side}-{end}{}[{}]", length.unsigned_abs(), p.offset)
+        }
+        Source::Binding(_) => format!("binding[{}]", p.offset),
         // No set has expressions, and given attributes have their own names.
         Source::Test(..) | Source::Match(..) | Source::MatchLower(..) | Source::Given => "given".to_owned(),
     };
@@ -344,11 +325,21 @@ mod tests {
         let words = dictionary(roles);
         assert_eq!(words.len(), 5 + 5 + 2 * 25 + 9);
         assert_eq!(words[10].render(|i| ["a", "bc"][i].to_owned()), "ends[-1]|starts[0]=a|bc");
+        let names = find("ner-zh", roles).unwrap();
+        assert_eq!(names.len(), 1 + 5 + 4 + 1 + 3);
+        assert_eq!(names[10].render(|i| ["a", "b"][i].to_owned()), "c[-1]|c[1]=a|b");
+        assert_eq!(names[12].render(|_| "D".to_owned()), "kind[0]=D");
+        let tags = find("pos-zh", roles).unwrap();
+        assert_eq!(tags.len(), 1 + 5 + 4 + 3 + 3);
+        assert_eq!(tags[10].render(|_| "a".to_owned()), "Pre1[0]=a");
         assert!(find("ner-9", roles).is_none());
         // Paths beside other mentions are for those who look there.
-        assert_eq!(extended(roles, true, &[], &ner).len(), 4 * (5 + 4));
-        assert_eq!(extended(roles, true, &[], &find("ner", roles).unwrap()).len(), 4 * (5 + 4) + 4 * 3);
-        assert_eq!(extended(roles, false, &["a".to_owned()], &find("ner", roles).unwrap()).len(), 4);
+        assert_eq!(extended(roles, true, &[], false, &ner).len(), 4 * (5 + 4));
+        assert_eq!(
+            extended(roles, true, &[], false, &find("ner", roles).unwrap()).len(),
+            4 * (5 + 4) + 4 * 3
+        );
+        assert_eq!(extended(roles, false, &["a".to_owned()], false, &find("ner", roles).unwrap()).len(), 4);
         assert!(SETS.iter().all(|(name, _)| find(name, roles).is_some()));
         // Without parts of speech.
         let words = Roles { word: 0, pos: NO_COLUMN };
@@ -365,7 +356,7 @@ mod tests {
         let own: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
         let lists = ["w", "p", "a", "a-lower", "lower:a", "list:a", "mention", "first", "path4"];
         let lists = lists.map(str::to_owned);
-        let added = extended(roles, true, &lists, &[]);
+        let added = extended(roles, true, &lists, false, &[]);
         all.extend(added.clone());
         let different: std::collections::HashSet<String> = all.iter().map(Template::text).collect();
         assert_eq!(different.len(), own.len() + added.len());

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::given::Given;
+use super::longest::LongestMatch;
 use super::table::hash;
 use super::template::{Compiled, Program};
 use super::views::Views;
@@ -68,7 +69,7 @@ impl Stretch {
         window: Range<usize>,
     ) -> Result<()> {
         let tokens = window.start - sentence.start..window.end - sentence.start;
-        self.combine(program, &views.rows, tokens.clone(), sentence.len());
+        self.combine(program, views, tokens.clone(), sentence.len());
         if program.templates_have_values {
             self.read_numbers(program, file, block, sentence, tokens)?;
         }
@@ -78,8 +79,9 @@ impl Stretch {
         Ok(())
     }
 
-    /// Puts the tuples of some tokens together, of a sentence of `length` whose views are `rows`.
-    fn combine(&mut self, program: &Program, rows: &[u32], tokens: Range<usize>, length: usize) {
+    /// Puts the tuples of some tokens together, of a sentence of `length` whose views were filled.
+    fn combine(&mut self, program: &Program, views: &Views, tokens: Range<usize>, length: usize) {
+        let rows = &views.rows;
         let row = length + 2 * program.pad;
         let padded = |view: usize| &rows[view * row + tokens.start..][..tokens.len() + 2 * program.pad];
         self.alive.clear();
@@ -87,7 +89,8 @@ impl Stretch {
         let some = |view| padded(view).iter().fold(false, |some, value| some | (*value < UNKNOWN));
         self.alive.extend((0..program.views.len()).map(some));
         let alive = |template: &Compiled| template.pieces.iter().all(|(view, _)| self.alive[*view]);
-        self.width = program.compiled.iter().filter(|template| alive(template)).count();
+        let room = |template: &Compiled| if template.bags { views.longest.most } else { 1 };
+        self.width = program.compiled.iter().filter(|template| alive(template)).map(room).sum();
         for counts in [&mut self.counts, &mut self.tuples] {
             counts.clear();
             counts.resize(tokens.len(), 0);
@@ -107,6 +110,7 @@ impl Stretch {
             };
             let mut add = |pieces: &[&[u32]]| self.add(narrow(number), template, program.stride, pieces);
             match &*template.pieces {
+                [a] if template.bags => self.add_bags(narrow(number), piece(a), &views.longest),
                 [a] => self.add_single(narrow(number), piece(a)),
                 [a, b] => add(&[piece(a), piece(b)]),
                 [a, b, c] => add(&[piece(a), piece(b), piece(c)]),
@@ -144,6 +148,16 @@ impl Stretch {
             // Written in any case, counted only if it is known: whether a template fires cannot be foreseen.
             self.wanted[t * self.width + *count] = Wanted { template, value, code: 0 };
             *count += usize::from(value < UNKNOWN);
+        }
+    }
+
+    fn add_bags(&mut self, template: u32, bags: &[u32], found: &LongestMatch) {
+        for ((t, &bag), count) in bags.iter().enumerate().zip(&mut self.counts) {
+            let values = if bag < UNKNOWN { found.bag(bag) } else { &[] };
+            for (wanted, &value) in self.wanted[t * self.width + *count..].iter_mut().zip(values) {
+                *wanted = Wanted { template, value, code: 0 };
+            }
+            *count += values.len();
         }
     }
 

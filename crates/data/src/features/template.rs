@@ -36,6 +36,16 @@ pub enum Source {
     LongestStarting(u16),
     /// The same for words that end here.
     LongestEnding(u16),
+    /// The categories of the word that the longest match finds here in the lexicon, forward or backward (true), with
+    /// the token's place in the word: several values.
+    Category(u16, bool),
+    /// Whether the word that the longest match finds here has one token or more, forward or backward (true).
+    Alone(u16, bool),
+    /// How many different characters were seen in raw text before (true) or behind the string of so many characters
+    /// that starts here, or ends here if the number is below 0.
+    Variety(u16, i8, bool),
+    /// How much more often than by chance the character before and this one meet in raw text.
+    Binding(u16),
     /// In the first or second other mention (0, 1) of the column's word in the document: what stands right
     /// before or behind it (-1, 1), in lower case; at 0 the brief shape of the mention itself.
     Mention(u16, u8, i8),
@@ -67,18 +77,29 @@ impl Source {
             | Source::WordStarting(c, _)
             | Source::WordEnding(c, _)
             | Source::LongestStarting(c)
-            | Source::LongestEnding(c) => Some(c),
+            | Source::LongestEnding(c)
+            | Source::Category(c, _)
+            | Source::Alone(c, _)
+            | Source::Variety(c, ..)
+            | Source::Binding(c) => Some(c),
             Source::Place | Source::First | Source::Given => None,
         }
     }
 
-    /// Whether it fires or does not.
-    /// Whether it has the same few values in every sentence, which are among the first that are met.
-    fn has_few_values(&self) -> bool {
-        use Source::{First, Listed, ListedLower, Place, Twin};
-        matches!(self, Listed(..) | ListedLower(..) | Place | First | Twin(..))
+    /// Whether a token has any number of its values: rows of such views hold numbers of bags.
+    #[must_use]
+    pub fn has_bags(&self) -> bool {
+        matches!(self, Source::Category(..))
     }
 
+    /// Whether it has the same few values in every sentence, which are among the first that are met.
+    fn has_few_values(&self) -> bool {
+        use Source::{Alone, Binding, First, Listed, ListedLower, Place, Twin, Variety};
+        matches!(self, Listed(..) | ListedLower(..) | Place | First | Twin(..))
+            || matches!(self, Alone(..) | Variety(..) | Binding(_))
+    }
+
+    /// Whether it fires or does not.
     fn is_test(&self) -> bool {
         match self {
             Source::Column(_, function) => function.is_test(),
@@ -279,6 +300,7 @@ pub(super) struct Compiled {
     pub(super) value: Option<(usize, isize)>,
     pub(super) edge: bool,
     pub(super) column: usize, // among the templates with one piece, if it has one
+    pub(super) bags: bool,    // its piece has any number of values
     pub(super) few: bool,     // or among those of them that read views of few values
 }
 
@@ -331,6 +353,7 @@ impl Program {
                 value: template.value.map(|(column, offset)| (usize::from(column), isize::from(offset))),
                 edge: template.edge,
                 column: 0,
+                bags: template.pieces.iter().any(|p| p.source.has_bags()),
                 few: false,
             });
         }

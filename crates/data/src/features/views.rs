@@ -9,7 +9,9 @@ use std::sync::Arc;
 use super::dictionary::UNSET;
 use super::function::{NO, YES, full_width, lower};
 use super::lexicon::{NOWHERE, PLACES};
+use super::longest::LongestMatch;
 use super::mentions::Mentions;
+use super::seen::Seen;
 use super::template::Program;
 use super::view::{self, FAR};
 use super::word_list::LONGEST;
@@ -24,6 +26,10 @@ pub struct Matched {
     pub names: Vec<u64>,
     /// In clusters.
     pub clusters: u64,
+    /// In words of the lexicon.
+    pub lexicon: u64,
+    /// In pairs that the raw text has more than once.
+    pub raw_text: u64,
 }
 
 /// One worker's buffers for reading sentences with one table of values.
@@ -48,6 +54,9 @@ pub(super) struct Views {
     found: [u32; 2],       // masks of the lists that have names in the sentence, in both cases
     words: Vec<u32>,       // [LONGEST][T] the word of each length that starts here: its value
     word_values: Vec<u32>, // [words of the dictionary] their values
+    pub(super) longest: LongestMatch,
+    alone: [u32; 2], // the values of a word of several tokens and of one
+    seen: Seen,
     pub(super) matched: Matched,
     mentioned: Option<(u16, bool)>, // the column in whose mentions views look, in full width
     mentions: Mentions,
@@ -100,7 +109,13 @@ impl Views {
         let listed = PLACES.map(|p| if lists > 0 { values.value(p) } else { NONE });
         let long = reads(|s| matches!(s, Source::LongestStarting(_) | Source::LongestEnding(_)));
         let lengths = (1..=LONGEST).filter(|_| long).map(|n| values.value(&n.to_string())).collect();
+        let cut = reads(|s| matches!(s, Source::Alone(..)));
+        let alone = ["many", "one"].map(|v| if cut { values.value(v) } else { NONE });
+        let seen = Seen::new(&program, values);
         Views {
+            longest: LongestMatch::default(),
+            alone,
+            seen,
             base: vec![vec![]; columns.len()],
             facts,
             width: cached_views + 2,
@@ -118,7 +133,7 @@ impl Views {
             found: [0, 0],
             words: vec![],
             word_values: vec![],
-            matched: Matched { names: vec![0; lists], clusters: 0 },
+            matched: Matched { names: vec![0; lists], ..Matched::default() },
             mentioned: program.views.iter().find_map(|v| match v.source {
                 Source::Mention(column, ..) => Some((column, v.wide)),
                 _ => None,
@@ -135,12 +150,14 @@ impl Views {
     fn mark_names(&mut self, values: &mut impl Values, block: &Block, tokens: &Range<usize>) {
         for case in [0, 1] {
             let column = self.program.views.iter().find_map(|v| match v.source {
-                Source::Listed(column, _) if case == 0 => Some(column),
-                Source::ListedLower(column, _) if case == 1 => Some(column),
+                Source::Listed(column, _) if case == 0 => Some((column, v.wide)),
+                Source::ListedLower(column, _) if case == 1 => Some((column, v.wide)),
                 _ => None,
             });
-            let Some(column) = column else { continue };
+            let Some((column, wide)) = column else { continue };
             let push = |i: usize, out: &mut String| match block.field(tokens.start + i, usize::from(column)) {
+                word if wide && case == 0 => out.extend(word.chars().map(full_width)),
+                word if wide => out.extend(word.chars().map(full_width).flat_map(char::to_lowercase)),
                 word if case == 0 => out.push_str(word),
                 word => lower(word, out),
             };
@@ -200,6 +217,17 @@ impl Views {
         }
     }
 
+    /// Cuts the sentence into words of the lexicon, if a view reads them.
+    fn find_longest(&mut self, values: &mut impl Values, block: &Block, tokens: &Range<usize>) {
+        let column = self.program.views.iter().find_map(|v| match v.source {
+            Source::Category(column, _) | Source::Alone(column, _) => Some(usize::from(column)),
+            _ => None,
+        });
+        let Some(column) = column else { return };
+        let field = |t| block.field(tokens.start + t, column);
+        self.matched.lexicon += self.longest.find(values, tokens.len(), field) as u64;
+    }
+
     /// Computes the views: what templates combine.
     pub(super) fn fill(&mut self, values: &mut impl Values, block: &Block, tokens: Range<usize>) {
         for (column, base) in self.columns.iter().zip(&mut self.base) {
@@ -211,6 +239,8 @@ impl Views {
         }
         self.mark_names(values, block, &tokens);
         self.find_words(values, block, &tokens);
+        self.find_longest(values, block, &tokens);
+        self.matched.raw_text += self.seen.find(values, block, &tokens);
         if let Some((column, wide)) = self.mentioned {
             self.mentions.follow(block, usize::from(column), wide, &tokens);
         }
@@ -278,6 +308,15 @@ impl Views {
                         found.for_each(|(out, _)| *out = self.lengths[usize::from(length) - 1]);
                     }
                 }
+                Source::Category(_, backward) => {
+                    out.copy_from_slice(&self.longest.bags[usize::from(backward)]);
+                }
+                Source::Alone(_, backward) => {
+                    let alone = &self.longest.alone[usize::from(backward)];
+                    out.iter_mut().zip(alone).for_each(|(out, one)| *out = self.alone[usize::from(*one)]);
+                }
+                Source::Variety(_, length, before) => self.seen.varieties(length, before, out),
+                Source::Binding(_) => self.seen.bindings(out),
                 Source::Mention(column, which, step) | Source::MentionPath(column, which, step, _) => {
                     for (out, i) in out.iter_mut().zip(tokens.clone()) {
                         let Some(beside) = self.mentions.beside(i, which, step) else { continue };

@@ -21,11 +21,16 @@ pub enum Guess {
     Ragged(Kind),
     /// Commas stand between columns, or semicolons.
     Csv(char),
+    /// A JSON array, or an object over several lines, instead of an object per line.
+    Json,
 }
 
 impl Guess {
     /// What the rows of a column file that starts with this text look like; none if they look like columns.
     pub(super) fn of(text: &str) -> Option<Self> {
+        if is_json(text) {
+            return Some(Self::Json);
+        }
         let no_row = |row: &&str| is_blank(row.as_bytes()) || is_docstart(row.as_bytes());
         // Rows behind an empty line may be in another block, and blocks must not matter.
         let first = text.lines().skip_while(no_row).take_while(|row| !no_row(row));
@@ -77,8 +82,15 @@ impl Guess {
             }
             Self::Like(_) => Some("every column but the first is NAME=VALUE: is this `format crfsuite`?"),
             Self::Csv(_) => Some("this looks like CSV, and is read as columns between blanks"),
+            Self::Json => Some("this looks like JSON, but not an object per line, and is read as columns"),
             Self::Ragged(_) => None,
         }
+    }
+
+    /// Whether this means columns of something else, which nobody wants.
+    #[must_use]
+    pub const fn is_fatal(self) -> bool {
+        matches!(self, Self::Csv(_) | Self::Json)
     }
 
     /// What to do about it.
@@ -90,6 +102,10 @@ impl Guess {
                 "if a row is a label and its attributes: `format crfsuite`"
             }
             Self::Ragged(_) => "if each line is a sentence, its words between blanks: `format words`",
+            Self::Json => {
+                "make JSON lines of it: python3 -c \"import json, sys; d = json.load(sys.stdin); \
+                 [print(json.dumps(x)) for x in (d if isinstance(d, list) else [d])]\" < FILE"
+            }
             Self::Csv(';') => {
                 "columns stand between blanks or tabs; make tabs of it: python3 -c \"import csv, sys; \
                  [print(*row, sep='\\t') for row in csv.reader(sys.stdin, delimiter=';')]\" < FILE"
@@ -100,6 +116,18 @@ impl Guess {
             }
         }
     }
+}
+
+/// An object over several lines, or a list of objects or lists: `{` alone, `[{` or `[[`, with blanks between them.
+fn is_json(text: &str) -> bool {
+    let text = text.trim_start();
+    if let Some(list) = text.strip_prefix('[') {
+        return list.trim_start().starts_with('{') || list.trim_start().starts_with("[{");
+    }
+    let object = text
+        .strip_prefix('{')
+        .and_then(|inner| inner.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n'));
+    object.is_some_and(|inner| inner.trim_start().starts_with('"'))
 }
 
 /// Fields of a row of CSV; none if blanks stand between fields or within one that is not in quotes, as they do in
@@ -147,6 +175,11 @@ mod tests {
             ("the;D\r\ndog;N\r\n", Some(Guess::Csv(';'))),
             ("\"New York\",NNP,B-LOC\n\",\",\",\",O\n", Some(Guess::Csv(','))),
             ("a,b NN\nc,d NN\n", None),
+            ("[{\"tokens\": [\"a\"]}]", Some(Guess::Json)),
+            ("[\n  {\n    \"tokens\": []\n  }\n]\n", Some(Guess::Json)),
+            ("{\n \"tokens\": []}\n", Some(Guess::Json)),
+            ("[ -LRB- O\n{ -LCB- O\n", None),
+            ("{\n\na\n", None),
             ("我 爱 你们\n爱 我\n", Some(Guess::Ragged(Kind::Words))),
             ("this is it\nand\nso on\n", Some(Guess::Ragged(Kind::Words))),
             // Columns, whatever their fields hold.
