@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use seqoia::data::features::{Clusters, Lexica};
+use seqoia::data::features::{Clusters, Lexica, Names, RawText, Thesaurus, sets};
 use seqoia::data::rules::RuleTable;
 use seqoia::data::scheme::Scheme;
 use seqoia::{Error, FeatureChoice, RuleChoice};
@@ -35,12 +35,15 @@ fn texts(paths: &[PathBuf], flag: &str) -> anyhow::Result<Vec<(String, String)>>
     Ok(texts)
 }
 
-/// Clusters, lists of names and the dictionary.
+/// Clusters, lists of names, the dictionary, the lexicon and raw text.
 pub(crate) fn lexica(args: &LabelArgs) -> anyhow::Result<Arc<Lexica>> {
     let mut lexica = Lexica::default();
     if let Some(path) = &args.clusters {
         let text = read_text(path)?;
         lexica.clusters = Clusters::read(&path.display().to_string(), &text).map_err(Error::from)?;
+    }
+    if args.templates.features.iter().any(|set| sets::reads_characters(set)) {
+        lexica.names = Names::of_characters();
     }
     for path in &args.gazetteer {
         let text = read_text(path)?;
@@ -52,6 +55,17 @@ pub(crate) fn lexica(args: &LabelArgs) -> anyhow::Result<Arc<Lexica>> {
     if let Some(path) = &args.dictionary {
         let text = read_text(path)?;
         lexica.words.read(&path.display().to_string(), &text).map_err(Error::from)?;
+    }
+    if let Some(path) = &args.lexicon {
+        let text = read_text(path)?;
+        lexica.thesaurus = Thesaurus::read(&path.display().to_string(), &text).map_err(Error::from)?;
+    }
+    if !args.raw_text.is_empty() {
+        let mut raw = RawText::default();
+        for path in &args.raw_text {
+            raw.read(&path.display().to_string(), &read_text(path)?).map_err(Error::from)?;
+        }
+        lexica.varieties = raw.count().map_err(Error::from)?;
     }
     Ok(Arc::new(lexica))
 }

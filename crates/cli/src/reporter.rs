@@ -26,6 +26,7 @@ pub(crate) struct Reporter {
     bar: Option<ProgressBar>,
     started: Instant,
     pass_started: Instant,
+    cpu: Option<f64>, // of the process when the pass began, in seconds
     score: Option<&'static str>,
     header: bool,
     passes: u64,
@@ -58,6 +59,7 @@ impl Reporter {
             bar: None,
             started: Instant::now(),
             pass_started: Instant::now(),
+            cpu: cpu_seconds(),
             score: None,
             header: false,
             passes: 0,
@@ -192,6 +194,7 @@ impl Reporter {
         }
         self.record(&record.into())?;
         self.pass_started = Instant::now();
+        self.cpu = cpu_seconds();
         Ok(())
     }
 
@@ -239,10 +242,25 @@ impl Reporter {
     }
 }
 
+/// Seconds that all threads of this process have worked; none where the system does not say.
+fn cpu_seconds() -> Option<f64> {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        #[allow(clippy::cast_precision_loss)] // seconds since the process began
+        Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 impl Watch for Reporter {
     fn pass(&mut self, row: &PassRow) {
         let seconds = self.pass_started.elapsed().as_secs_f64();
         self.pass_started = Instant::now();
+        let now = cpu_seconds();
+        let cpu = now.zip(self.cpu).map(|(now, before)| now - before);
+        self.cpu = now;
         if !self.header {
             self.header = true;
             self.score = row.scores.first().map(|s| s.name);
@@ -280,6 +298,7 @@ impl Watch for Reporter {
             "scores": scores,
             "best": row.best,
             "seconds": seconds,
+            "cpu_seconds": cpu,
         });
         if let Err(error) = self.record(&record) {
             self.broken.get_or_insert(error);

@@ -19,6 +19,7 @@ pub(crate) fn check(args: &TrainArgs) -> anyhow::Result<()> {
     others.extend(label.templates.template.iter().map(|f| ("-t", f.as_path())));
     others.extend(label.templates.patterns.iter().map(|f| ("-p", f.as_path())));
     others.extend(label.gazetteer.iter().map(|f| ("--gazetteer", f.as_path())));
+    others.extend(label.raw_text.iter().map(|f| ("--raw-text", f.as_path())));
     others.extend(label.rules.iter().map(|f| ("--rules", Path::new(f))));
     for (flag, file) in [
         ("--dev", &run.dev),
@@ -26,6 +27,7 @@ pub(crate) fn check(args: &TrainArgs) -> anyhow::Result<()> {
         ("--resume", &run.resume),
         ("--clusters", &label.clusters),
         ("--dictionary", &label.dictionary),
+        ("--lexicon", &label.lexicon),
     ] {
         others.extend(file.iter().map(|f| (flag, f.as_path())));
     }

@@ -29,7 +29,16 @@ pub(crate) struct LabelArgs {
     /// Also use the words of the training text (a sentence never sees its own)
     #[arg(long, help_heading = "Features")]
     pub(crate) own_dictionary: bool,
-    /// Map half-width ASCII to full width, or take text as it is [default: own; segmentation: full]
+    /// Words with categories for --features ner-zh, lines of CODE word word ...: the categories of the words that the
+    /// longest match finds become features
+    #[arg(long, value_name = "FILE", help_heading = "Features")]
+    pub(crate) lexicon: Option<PathBuf>,
+    /// Plain text for --features segmentation: which characters stand around a string in it, and which meet
+    /// often, becomes features. May be given again
+    #[arg(long, value_name = "FILE", help_heading = "Features")]
+    pub(crate) raw_text: Vec<PathBuf>,
+    /// Map half-width ASCII to full width, or take text as it is [default: own; segmentation, ner-zh,
+    /// pos-zh: full]
     #[arg(long, value_enum, help_heading = "Features")]
     pub(crate) width: Option<WidthName>,
     /// Emit a feature (F) when a test fails, too

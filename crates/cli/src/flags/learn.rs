@@ -20,6 +20,9 @@ pub(crate) struct LearnArgs {
     /// Stop after N passes without gain on dev data
     #[arg(long, value_name = "N", requires = "dev", help_heading = "Learning")]
     pub(crate) patience: Option<u64>,
+    /// Compute the training objective after every N passes, for learners that do not know it
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) objective_every: Option<u64>,
     /// Which weights to keep when there is dev data
     #[arg(long, value_enum, default_value_t = KeepName::Best, requires = "dev", help_heading = "Learning")]
     pub(crate) keep: KeepName,

@@ -119,6 +119,7 @@ pub(super) fn options(
     options.resume = run.resume.as_deref().map(Checkpoint::open).transpose()?.map(Arc::new);
     options.keep_last = args.keep == KeepName::Last;
     options.patience = args.patience;
+    options.objective_every = args.objective_every;
     options.seed = args.seed;
     Ok(options)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use seqoia_core::{Corpus, Sequence};
 use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Lexica, Matched, Memory, NONE, Program};
-use seqoia_data::format::{Format, Guess, Kind, Place};
+use seqoia_data::format::{Format, Kind, Place};
 use seqoia_structures::chain::{Chain, Layout, Rules, Sets, Space};
 
 use super::classes::{Class, Collector};
@@ -125,7 +125,7 @@ impl Reading {
         let (source, lexica) = own_words::collect(source, &options.features, kind)?;
         let mut reader = source.reader(kind, options.features.reads_mentions())?;
         let format = reader.format();
-        if let (None, Some(guess @ Guess::Csv(_))) = (kind, format.guess()) {
+        if let (None, Some(guess)) = (kind, format.guess().filter(|guess| guess.is_fatal())) {
             let what = guess.doubt().unwrap_or_default();
             return Err(seqoia_data::Error::new(file, what).help(guess.help()).into());
         }
@@ -365,6 +365,19 @@ fn unmatched(lexica: &Lexica, matched: &Matched, file: &str) -> Vec<String> {
         let words = counted(words, "word");
         doubts.push(format!(
             "`clusters`: {words} read, and 0 tokens of {file} are among them: is this the language of the data?"
+        ));
+    }
+    if !lexica.thesaurus.is_empty() && matched.lexicon == 0 {
+        let words = counted(lexica.thesaurus.words(), "word");
+        doubts.push(format!(
+            "`lexicon`: {words} read, and 0 tokens of {file} are in one of them: is this the language of the data, and \
+             are its tokens characters?"
+        ));
+    }
+    if !lexica.varieties.is_empty() && matched.raw_text == 0 {
+        let strings = counted(lexica.varieties.len(), "string");
+        doubts.push(format!(
+            "`raw-text`: {strings} seen twice, and none of them in {file}: is this the language of the data?"
         ));
     }
     let names = &lexica.names;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use seqoia_data::format::{self, Block, Format, Guess, Kind, Place, Reader};
+use seqoia_data::format::{self, Block, Format, Kind, Place, Reader};
 use seqoia_data::open::Input;
 use seqoia_data::scheme;
 use seqoia_strategies::{Crew, lock};
@@ -17,6 +17,7 @@ use super::leading;
 use super::options::Output;
 use super::page::{self, Against, Comparing, Seen};
 use super::strangers::{self, Odd, Slashes};
+use super::unlike::Unlike;
 use crate::error::{BadOption, Result};
 
 /// How to label.
@@ -105,7 +106,7 @@ pub fn predict(
     if options.eager && kind == Kind::Jsonl && labeller.reads_documents() && names_document(&first) {
         doubts.push(format!("{file}: lines name their document, but with `flush` each of them stands alone"));
     }
-    if let Some(guess @ Guess::Csv(_)) = format.guess() {
+    if let Some(guess) = format.guess().filter(|guess| guess.is_fatal()) {
         // A word alone may hold commas, so this is not refused.
         doubts.extend(guess.doubt().map(|doubt| format!("{file}: {doubt}")));
     }
@@ -155,7 +156,7 @@ pub fn predict(
         job.parsed = Some(parsed);
     }
     let (mut filled, mut done) = (1, Labelled { doubts, ..Labelled::default() });
-    let mut comparing = Comparing::default();
+    let (mut comparing, mut unlike) = (Comparing::default(), Unlike::default());
     loop {
         let mut broken = None; // what was read before is labelled first
         while broken.is_none() && filled < jobs.len() {
@@ -169,6 +170,7 @@ pub fn predict(
             out.flush()?;
             done.against = comparing.finish();
             page::choose(&mut done.seen, options.look, done.against.is_some());
+            done.doubts.extend(unlike.doubt().map(|doubt| format!("{file}: {doubt}")));
             done.doubts.extend(slashes.and_then(|slashes| slashes.doubt(&file, &odd)));
             return Ok(done);
         }
@@ -204,6 +206,7 @@ pub fn predict(
             done.seen.append(&mut job.seen);
             comparing.join(std::mem::take(&mut job.comparing));
             odd.join(std::mem::take(&mut job.odd));
+            unlike.add(labeller, &job.block)?;
             done.sentences += job.block.len() as u64;
             done.tokens += job.block.tokens().len() as u64;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use seqoia_data::features::{Function, LISTS, LONGEST, Part, Source, Template, crfpp};
+use seqoia_data::features::{Function, LISTS, LONGEST, LONGEST_COUNTED, Part, Source, Template, crfpp};
 use seqoia_data::format::{Field, Kind};
 use seqoia_structures::chain::SpaceView;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,7 @@ impl Meta {
             && columns.map(usize::from).all(|c| c < self.columns && c != self.label_column)
             && offsets.all(is_near)
             && pieces.iter().all(|p| is_sound(&p.source))
+            && (pieces.len() == 1 || !pieces.iter().any(|p| p.source.has_bags()))
     }
 }
 
@@ -116,12 +117,16 @@ fn is_sound(source: &Source) -> bool {
         Source::WordStarting(_, length) | Source::WordEnding(_, length) => (1..=LONGEST).contains(&length),
         Source::Mention(_, which, step) => which < 2 && (-1..=1).contains(&step),
         Source::MentionPath(_, which, step, most) => which < 2 && (-1..=1).contains(&step) && most > 0,
+        Source::Variety(_, length, _) => (2..=LONGEST_COUNTED).contains(&length.unsigned_abs().into()),
         Source::Column(..)
         | Source::Test(..)
         | Source::Match(..)
         | Source::MatchLower(..)
         | Source::LongestStarting(_)
         | Source::LongestEnding(_)
+        | Source::Category(..)
+        | Source::Alone(..)
+        | Source::Binding(_)
         | Source::Place
         | Source::First
         | Source::Given => true,

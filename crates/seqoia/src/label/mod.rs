@@ -9,7 +9,7 @@
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
 //! | `save`, `meta`, `model`, `text` | the model file, and the model as text |
-//! | `worker`, `file`, `empty`, `columns`, `classes`, `strangers`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
+//! | `worker`, `file`, `empty`, `columns`, `classes`, `strangers`, `unlike`, `known`, `page`, `records`, `trial` | labelling: a sentence, a file |
 //! | `inspect`, `why`, `shrink`, `warm` | models looked into, made smaller, started from |
 //! | `folds` | cross-validation |
 
@@ -44,6 +44,7 @@ mod task;
 pub(crate) mod text;
 mod training;
 mod trial;
+mod unlike;
 pub mod warm;
 mod weights;
 mod why;

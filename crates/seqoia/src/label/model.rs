@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use seqoia_data::features::{
-    ClustersView, Frozen, KeysView, Labels, LexicaView, NamesView, Program, StringsView, WordListView,
+    ClustersView, Frozen, KeysView, Labels, LexicaView, NamesView, Program, StringsView, ThesaurusView,
+    VarietiesView, WordListView,
 };
 use seqoia_data::format::Kind;
 use seqoia_data::scheme::{self, Scheme};
@@ -286,10 +287,12 @@ impl Labeller {
     /// Whether look-ups take the time that they take in a model that was written here.
     fn has_sound_tables(&self) -> Result<bool> {
         let frozen = self.frozen()?;
-        let LexicaView { clusters, names, lower, words } = frozen.lexica;
+        let LexicaView { clusters, names, lower, words, thesaurus, varieties } = frozen.lexica;
+        let more = [thesaurus.strings, thesaurus.codes, varieties.strings].into_iter();
         let mut strings =
             [frozen.strings, clusters.words, clusters.paths, names.strings, lower.strings, words.strings]
-                .into_iter();
+                .into_iter()
+                .chain(more);
         Ok(frozen.nodes.is_sound() && frozen.edges.is_sound() && strings.all(|table| table.is_sound()))
     }
 
@@ -313,6 +316,19 @@ impl Labeller {
             let strings = self.strings(["words.text", "words.starts", "words.slots"])?;
             lexica.words =
                 WordListView { strings, marks: self.parts.container.get("words.marks")?, sentence: 0 };
+        }
+        if self.parts.container.has("lexicon.ends") {
+            lexica.thesaurus = ThesaurusView {
+                strings: self.strings(["lexicon.text", "lexicon.starts", "lexicon.slots"])?,
+                ends: self.parts.container.get("lexicon.ends")?,
+                list: self.parts.container.get("lexicon.codes")?,
+                codes: self.strings(["codes.text", "codes.starts", "codes.slots"])?,
+            };
+        }
+        if self.parts.container.has("rawtext.numbers") {
+            let strings = self.strings(["rawtext.text", "rawtext.starts", "rawtext.slots"])?;
+            lexica.varieties =
+                VarietiesView { strings, numbers: self.parts.container.get("rawtext.numbers")? };
         }
         Ok(lexica)
     }

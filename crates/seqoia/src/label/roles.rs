@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use seqoia_data::format::{Block, Format, Kind};
+use seqoia_data::format::{Block, Format, Guess, Kind};
 
 use super::suspects::Suspect;
 use crate::error::counted;
@@ -93,7 +93,13 @@ pub(crate) fn label_first(format: &dyn Format, block: &Block) -> Option<Suspect>
             named.join(" "),
             if first > NAMED { " and so on" } else { "" }
         ),
-        help: format!("say which column is the label: `label 0`, or `label {last}` if it is the last after all"),
+        help: match format.guess() {
+            Some(guess @ Guess::Like(Kind::Crfsuite)) => guess.help().to_owned(),
+            _ => format!(
+                "say which column is the label: `label 0`, or `label {last}` if it is the last after all; or, if a row is \
+                 a label and its features, `format crfsuite`"
+            ),
+        },
     })
 }
 

@@ -67,6 +67,18 @@ pub(crate) fn model_bytes(set: &TrainingSet, trained: &Trained, head: Head) -> R
         add_strings(&mut writer, ["words.text", "words.starts", "words.slots"], lexica.words.strings);
         writer.add("words.marks", &marks);
     }
+    if !set.dictionary.lexica.thesaurus.is_empty() {
+        let of = lexica.thesaurus;
+        add_strings(&mut writer, ["lexicon.text", "lexicon.starts", "lexicon.slots"], of.strings);
+        add_strings(&mut writer, ["codes.text", "codes.starts", "codes.slots"], of.codes);
+        writer.add("lexicon.ends", of.ends);
+        writer.add("lexicon.codes", of.list);
+    }
+    if !set.dictionary.lexica.varieties.is_empty() {
+        let names = ["rawtext.text", "rawtext.starts", "rawtext.slots"];
+        add_strings(&mut writer, names, lexica.varieties.strings);
+        writer.add("rawtext.numbers", lexica.varieties.numbers);
+    }
     Ok(writer.to_bytes())
 }
 

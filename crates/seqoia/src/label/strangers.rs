@@ -1,6 +1,6 @@
-//! What a file to be labelled has and its model has never seen: no word of it, no feature, no label in the column of
-//! labels. A row is labelled all the same, and mostly wrong, so it is said what was found where. Only the first
-//! tokens are looked at, and they only until enough of them are known.
+//! What a file to be labelled has and its model has never seen: no word of it, no label in the column of labels.
+//! A row is labelled all the same, and mostly wrong, so it is said what was found where. Only the first tokens are
+//! looked at, and they only until enough of them are known.
 
 use std::collections::HashSet;
 
@@ -56,7 +56,6 @@ pub(super) fn check(
         doubts.extend(strange_labels(&labels, &column_name(format.kind(), label), block, label));
     }
     doubts.extend(strange_words(labeller, format, block)?);
-    doubts.extend(strange_features(labeller, block)?);
     Ok(doubts.into_iter().map(|doubt| format!("{file}: {doubt}")).collect())
 }
 
@@ -117,29 +116,6 @@ fn strange_words(labeller: &Labeller, format: &dyn Format, block: &Block) -> Res
         counted(tokens, "word"),
         strange.join(" ")
     )))
-}
-
-/// None of the features that the file has is known.
-fn strange_features(labeller: &Labeller, block: &Block) -> Result<Option<String>> {
-    if labeller.program().given().is_none() {
-        return Ok(None);
-    }
-    let strings = labeller.frozen()?.strings;
-    let mut strange: Vec<&str> = vec![];
-    for (name, _) in (0..block.tokens().len().min(SAMPLE)).flat_map(|i| block.attributes(i)) {
-        if strings.find(name.as_bytes()) != UNKNOWN {
-            return Ok(None);
-        }
-        if strange.len() < NAMED && !strange.contains(&name) {
-            strange.push(name);
-        }
-    }
-    Ok((!strange.is_empty()).then(|| {
-        format!(
-            "none of the features is known to the model, such as {}; name and write them as in the training data",
-            strange.join(" ")
-        )
-    }))
 }
 
 /// Whether words of tagged text have labels is told by the first line, as far as it can be: `and/or` looks like a

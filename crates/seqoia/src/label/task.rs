@@ -175,11 +175,20 @@ impl Task for LabelTask<'_> {
         // A model's tables are built beside those of the data, then its bytes beside them.
         let tables = dictionary.strings.bytes() + dictionary.nodes.bytes() + dictionary.edges.bytes();
         let saving = 24 * weights + 2 * tables + dictionary.lexica.bytes();
+        let space = set.space.view();
+        let (nodes, matrix) = (set.counts.tokens * space.width, space.labels * space.width);
+        let pairs = set.counts.tokens * matrix;
+        let shared = set.corpus.len() * matrix;
         Need {
             weights,
+            parts: nodes + if space.edge_attributes() > 0 { pairs } else { shared.min(pairs) },
+            pieces: nodes + pairs,
             data: set.bytes() + dev(&DevSet::bytes),
             workers: workers(set, load) + dev(&|dev| dev.scoring(set, load.threads)),
-            reading: (set.text + indexing).max(dev(&DevSet::reading)).max(saving),
+            reading: (set.text + indexing)
+                .max(dev(&DevSet::reading))
+                .max(saving)
+                .max(dictionary.lexica.varieties.counted()),
             judged: self.dev.is_some(),
         }
     }

@@ -76,6 +76,8 @@ impl Task for RerankTask<'_> {
         let note = (size_of::<Row>() + size_of::<f64>()) * self.set.largest();
         Need {
             weights,
+            parts: 0,
+            pieces: 0,
             data: names + sets.clone().map(CandidateSet::bytes).sum::<usize>(),
             workers: (load.threads + load.batch) * note,
             // Text and lists, while the table of names grows; then names and weights once more in a table, in parts

@@ -69,6 +69,8 @@ pub struct LearnOptions {
     pub keep_last: bool,
     /// Stop after so many passes without gain on dev data.
     pub patience: Option<u64>,
+    /// After every so many passes the training objective is computed, if the learner does not know it: a sweep over the data.
+    pub objective_every: Option<u64>,
     /// Random seed.
     pub seed: u64,
     /// Weights to start from; zeros if none.
@@ -93,6 +95,7 @@ impl LearnOptions {
             passes: None,
             keep_last: false,
             patience: None,
+            objective_every: None,
             seed: 1,
             start: None,
             checkpoint_every: None,
@@ -141,6 +144,9 @@ impl LearnOptions {
                 return Err(BadOption::of("patience", n, what).into());
             }
             _ => (),
+        }
+        if self.objective_every == Some(0) {
+            return Err(BadOption::of("objective-every", 0, "at least every pass").into());
         }
         let profile = self.profile();
         let strategy = match &self.strategy {

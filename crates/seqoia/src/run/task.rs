@@ -75,6 +75,10 @@ pub struct Load {
 pub struct Need {
     /// Weights of the structure.
     pub weights: usize,
+    /// Parts of all examples, at most.
+    pub parts: usize,
+    /// The same with all pairs of neighbours apart.
+    pub pieces: usize,
     /// Bytes of training and dev data, held all the time.
     pub data: usize,
     /// Bytes that workers and a batch take while learning.

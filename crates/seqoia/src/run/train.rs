@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use seqoia_core::cast::single;
-use seqoia_core::{Data, Done, Learner, Profile, Score, Structure};
+use seqoia_core::cast::{real, single};
+use seqoia_core::{Data, Done, Learner, Profile, Question, Score, Strategy, Structure, Weights};
 use seqoia_learners::registry::Objective;
 use seqoia_strategies::registry::Chosen;
 use seqoia_strategies::{Crew, Setup};
@@ -85,7 +85,9 @@ impl<'a> Run<'a> {
         let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
         let learning = (learner.per_weight + file + 8 * planes) * need.weights;
         let saving = need.reading + 8 * need.weights;
-        let examples = learner.per_example * self.task.examples();
+        let examples = learner.per_example * self.task.examples()
+            + learner.per_part * need.parts
+            + learner.per_piece * need.pieces;
         // The file that the run goes on from is mapped, and was read once.
         let resumed = self.options.resume.as_ref().map_or(0, |checkpoint| checkpoint.bytes());
         PROGRAM + need.data + learning.max(saving) + examples + need.workers + resumed
@@ -128,6 +130,10 @@ impl<'a> Run<'a> {
         };
         let mut strategy = self.strategy.build(Arc::clone(&structure), setup)?;
         strategy.accepts(&*learner)?;
+        if options.objective_every.is_some() && !structure.offers().contains(&Question::Expectations) {
+            let what = format!("a {} has no log loss to compute", structure.name());
+            return Err(BadOption::of("objective-every", "", what).into());
+        }
         let mut judge = task.judge(&crew, &structure);
         let has_dev = judge.is_some();
         let mut scores_of = |weights: &[f64]| {
@@ -156,8 +162,13 @@ impl<'a> Run<'a> {
                 progress.best = vec![];
             }
             // Those of a search need not be looked at before: with weights that are not finite it fails.
-            let waits = !has_dev && digests.is_none() && self.profile.searches();
+            let asked = options.objective_every.is_some_and(|every| pass.is_multiple_of(every.max(1)));
+            let waits = !has_dev && !asked && digests.is_none() && self.profile.searches();
             let weights = if waits { vec![] } else { fit(learner.weights(), pass)? };
+            let objective = match learner.objective() {
+                None if asked => Some(self.value(&mut *strategy, &weights)?),
+                known => known,
+            };
             let scores = scores_of(&weights)?;
             let gain = match (progress.scores.first(), scores.first()) {
                 (Some(old), Some(new)) => options.keep_last || new.beats(old),
@@ -172,7 +183,7 @@ impl<'a> Run<'a> {
             watch.pass(&PassRow {
                 number: pass,
                 report,
-                objective: learner.objective(),
+                objective,
                 examples: task.examples(),
                 scores: scores.clone(),
                 best: gain && !scores.is_empty() && !options.keep_last,
@@ -196,6 +207,14 @@ impl<'a> Run<'a> {
         let ended = ended.filter(|_| pass > 0);
         let ended = ended.ok_or_else(|| BadOption::of("passes", 0, "at least one pass is needed"))?;
         Ok(Trained { weights: best, memo: structure.memo(), scores, best_pass, passes: pass, ended })
+    }
+
+    /// F at these weights, by a sweep over the data.
+    fn value(&self, strategy: &mut dyn Strategy, w: &[f64]) -> Result<f64> {
+        let Objective { l1, l2 } = self.objective;
+        let mean = strategy.total(Weights::plain(w), None)? / real(self.task.examples());
+        let (squares, sizes) = (w.iter().map(|w| w * w), w.iter().map(|w| w.abs()));
+        Ok(mean + 0.5 * l2 * squares.sum::<f64>() + l1 * sizes.sum::<f64>())
     }
 
     /// The bytes of the model file.

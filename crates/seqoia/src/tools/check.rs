@@ -6,7 +6,7 @@
 mod facts;
 
 use seqoia_data::features::MOST_LABELS;
-use seqoia_data::format::{Guess, Kind};
+use seqoia_data::format::Kind;
 use seqoia_data::open::Input;
 use seqoia_data::scheme::Scheme;
 use serde::Serialize;
@@ -140,7 +140,7 @@ pub fn check(train: Input, dev: Option<Input>, options: &CheckOptions) -> Result
     let mut found = Findings(vec![]);
     for facts in [Some(&train), dev.as_ref()].into_iter().flatten() {
         if let Some((guess, doubt)) = facts.guess.and_then(|guess| Some((guess, guess.doubt()?))) {
-            let level = if matches!(guess, Guess::Csv(_)) { Level::Error } else { Level::Warning };
+            let level = if guess.is_fatal() { Level::Error } else { Level::Warning };
             found.add(level, facts, None, doubt, guess.help());
         }
         if let Some(Suspect { line, what, help, .. }) = &facts.mistaken {

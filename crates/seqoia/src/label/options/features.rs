@@ -108,13 +108,22 @@ impl FeatureChoice {
             features.templates.extend(set);
         }
         let (clusters, lists) = (!self.lexica.clusters.is_empty(), self.lexica.names.lists());
-        let extended = sets::extended(roles, clusters, lists, &features.templates);
+        let wide = self.lexica.names.are_of_characters();
+        let extended = sets::extended(roles, clusters, lists, wide, &features.templates);
         features.origins.extend(extended.iter().map(|_| "`clusters` or `gazetteer`".to_owned()));
         features.templates.extend(extended);
         if self.own_words || !self.lexica.words.is_empty() {
             let words = sets::dictionary(roles);
             features.origins.extend(words.iter().map(|_| "`dictionary`".to_owned()));
             features.templates.extend(words);
+        }
+        if !self.lexica.thesaurus.is_empty() {
+            self.wanted_by("ner-zh", "lexicon")?;
+            features.add(sets::categories(roles), "`lexicon`");
+        }
+        if !self.lexica.varieties.is_empty() {
+            self.wanted_by("segmentation", "raw-text")?;
+            features.add(sets::varieties(roles), "`raw-text`");
         }
         if format.ready() {
             // As CRFsuite does, which has no other label pairs.
@@ -128,6 +137,15 @@ impl FeatureChoice {
         }
         self.refine(&mut features)?;
         Ok(features)
+    }
+
+    /// Refuses an option that only one set has features for.
+    fn wanted_by(&self, set: &str, option: &str) -> Result<()> {
+        if self.sets.iter().any(|name| name == set) {
+            return Ok(());
+        }
+        let what = format!("its features go with `features {set}` only, which was not asked for");
+        Err(BadOption::of(option, "", what).into())
     }
 
     /// What holds for templates of every origin.
@@ -153,6 +171,11 @@ impl FeatureChoice {
 }
 
 impl Features {
+    fn add(&mut self, templates: Vec<Template>, origin: &str) {
+        self.origins.extend(templates.iter().map(|_| origin.to_owned()));
+        self.templates.extend(templates);
+    }
+
     /// What may not be meant so: in CoNLL-U and CoNLL-X the first column is no word.
     pub(crate) fn doubt(&self, kind: Kind) -> Option<String> {
         let mut reading = self.templates.iter().zip(&self.origins).filter(|(template, _)| template.reads(0));

@@ -63,13 +63,56 @@ pub const RECIPES: &[Recipe] = &[
         pairs: PairChoice::All,
         beyond: None,
     },
+    Recipe {
+        set: "ner-zh",
+        learn: run::Recipe { learner: "adagrad", parameters: &[("rate", "0.1")], passes: 6 },
+        format: None,
+        scheme: Some(Scheme::Bie),
+        pairs: PairChoice::All,
+        beyond: None,
+    },
+    Recipe {
+        set: "pos-zh",
+        learn: run::Recipe { learner: "averaged-perceptron", parameters: &[], passes: 8 },
+        format: None,
+        scheme: None,
+        pairs: PairChoice::Observed,
+        beyond: None,
+    },
 ];
+
+/// That of `ner-zh` with a lexicon, which gives a character ten times as many attributes: smaller steps are better then.
+const WITH_LEXICON: Recipe = Recipe {
+    set: "ner-zh",
+    learn: run::Recipe { learner: "adagrad", parameters: &[("rate", "0.03")], passes: 5 },
+    format: None,
+    scheme: Some(Scheme::Bie),
+    pairs: PairChoice::All,
+    beyond: None,
+};
+
+/// That of `segmentation` with raw text, where single characters are worth a label of their own.
+const WITH_RAW_TEXT: Recipe = Recipe {
+    set: "segmentation",
+    learn: run::Recipe { learner: "adagrad", parameters: &[], passes: 3 },
+    format: Some(Kind::Words),
+    scheme: Some(Scheme::Bmes),
+    pairs: PairChoice::All,
+    beyond: None,
+};
 
 impl Recipe {
     /// The recipe of the first set that has one.
     #[must_use]
     pub fn of(features: &FeatureChoice) -> Option<&'static Recipe> {
-        features.sets.iter().find_map(|set| RECIPES.iter().find(|recipe| recipe.set == set))
+        let of_set = |set: &String| RECIPES.iter().find(|recipe| recipe.set == set);
+        let recipe = features.sets.iter().find_map(of_set)?;
+        let extended = [
+            (&WITH_LEXICON, !features.lexica.thesaurus.is_empty()),
+            (&WITH_RAW_TEXT, !features.lexica.varieties.is_empty()),
+        ];
+        let found = extended.into_iter().find(|(other, given)| *given && other.set == recipe.set);
+        Some(found.map_or(recipe, |(other, _)| other))
     }
 }
 
@@ -83,7 +126,7 @@ mod tests {
 
     #[test]
     fn recipes_are_of_sets_and_learners_that_exist() {
-        for recipe in RECIPES {
+        for recipe in RECIPES.iter().chain([&WITH_LEXICON, &WITH_RAW_TEXT]) {
             assert!(SETS.iter().any(|(name, _)| *name == recipe.set));
             let options = Wish::default().options(Some(&recipe.learn), DEFAULT_LEARNER).unwrap();
             assert_eq!(options.learner.name, recipe.learn.learner);
