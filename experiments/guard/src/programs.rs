@@ -13,6 +13,11 @@ use tempfile::TempDir;
 pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("train-lbfgs", "train train.txt -t words.txt --learner lbfgs --passes 4 -m out.seqoia"),
     ("train-adagrad", "train train.txt -t words.txt --learner adagrad --passes 1 -m out.seqoia"),
+    ("train-sag", "train train.txt -t words.txt --learner sag-nus-star --passes 2 -m out.seqoia"),
+    ("train-adf", "train train.txt -t words.txt --learner adf --rate 0.1 --passes 2 -m out.seqoia"),
+    ("train-madf", "train train.txt -t words.txt --learner madf --rate 0.5 --passes 2 -m out.seqoia"),
+    ("train-sdca", "train train.txt -t words.txt --learner sdca --passes 1 -m out.seqoia"),
+    ("train-shrink", "train train.txt -t words.txt --learner adagrad --l1 0.5/n --passes 1 -m out.seqoia"),
     ("train-averaged", "train train.txt -t words.txt --learner averaged-perceptron --passes 3 -m out.seqoia"),
     (
         "train-averaged-all",
