@@ -53,6 +53,12 @@ impl Profile {
         Profile { calibrated: true, ..Profile::online(name, vec![Question::Expectations], per_weight) }
     }
 
+    /// It can look at several examples under the same weights.
+    #[must_use]
+    pub const fn takes_batches(&self) -> bool {
+        !self.whole && !self.one_by_one
+    }
+
     /// It searches for outputs that beat the gold one, so the search may be inexact.
     #[must_use]
     pub fn searches(&self) -> bool {

@@ -53,7 +53,7 @@ fn a_name_that_is_not_there_leads_to_one_that_is() {
         ("CRF-L2", "lbfgs"),
         ("l-bfgs", "lbfgs"),
         ("rprop-", "lbfgs"),
-        ("MIRA", "averaged-perceptron"),
+        ("MIRA", "pa"),
         ("xyzzy", "none"),
     ] {
         let told = find(name).unwrap_err();

@@ -41,7 +41,8 @@ fn train(set: &TrainingSet, options: &LearnOptions, dev: Option<&DevSet>) -> (Tr
 fn every_learner_goes_on_as_if_it_had_not_stopped() {
     let set = set(1, TEMPLATES);
     for entry in LEARNERS {
-        for batch_size in if entry.profile(&entry.defaults()).whole { vec![1] } else { vec![1, 7] } {
+        for batch_size in if entry.profile(&entry.defaults()).takes_batches() { vec![1, 7] } else { vec![1] }
+        {
             let mut o = options(entry.name, Passes::Exactly(5));
             o = if batch_size > 1 { in_batches(o, batch_size) } else { o };
             let (_, straight, _) = train(&set, &o, None);

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails by panicking
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use seqoia::data::generate;
@@ -85,7 +86,7 @@ fn no_illegal_transition_is_ever_printed() {
 #[test]
 fn threads_change_nothing_whatever_labels_are_held_to() {
     let text = hidden(&generate::columns(1, 120), 4);
-    for entry in LEARNERS {
+    for entry in LEARNERS.iter().filter(|entry| !DUAL.contains(&entry.name)) {
         let has = |name: &str| entry.params.iter().any(|p| p.name == name);
         let set = read(&text, |o| {
             o.partial = Some("_".to_owned());
@@ -94,14 +95,14 @@ fn threads_change_nothing_whatever_labels_are_held_to() {
             o.label_costs.extend(has("cost").then(|| ("VP".to_owned(), 3.0)));
         })
         .unwrap();
-        let whole = entry.profile(&entry.defaults()).whole;
+        let profile = entry.profile(&entry.defaults());
         let settings = learner(entry.name, if has("cost") { &[("cost", "1")] } else { &[] }).settings;
         let model = |threads: usize| {
             let options = LearnOptions { threads, settings: settings.clone(), ..passes(entry.name, 3) };
-            let options = if whole { options } else { in_batches(options, 8) };
+            let options = if profile.takes_batches() { in_batches(options, 8) } else { options };
             let chain = ChainOptions {
                 beam: has("update").then_some(3),
-                precision: if whole { Precision::F32 } else { Precision::F64 },
+                precision: if profile.whole { Precision::F32 } else { Precision::F64 },
             };
             try_fit(&set, None, &options, chain, &mut ()).unwrap().bytes
         };
@@ -271,6 +272,9 @@ fn words_are_given_to_models_of_words_only() {
     assert!(error.starts_with("test: words are not labels"), "{error}");
 }
 
+/// Learners that move marginals from the gold labelling, of which there must be one.
+const DUAL: [&str; 2] = ["sdca", "oeg"];
+
 /// Every n-th label is not known.
 fn hidden(text: &str, n: usize) -> String {
     let hide = |(i, line): (usize, &str)| match line.rsplit_once([' ', '\t']) {
@@ -294,14 +298,37 @@ fn labels_that_are_known_in_part_train() {
         ("adagrad", 92.2),
         ("averaged-perceptron", 92.5),
         ("perceptron", 91.1),
+        ("hybrid", 89.6),
+        ("asgd", 92.8),
+        ("adf", 92.9),
+        ("madf", 92.8),
+        ("adagrad-exact", 90.1),
+        ("sag-nus-star", 92.6),
+        ("sag-nus", 91.0),
+        ("sag", 92.5),
+        ("saga", 92.9),
+        ("svrg", 90.7),
+        ("sg", 92.3),
+        ("asg", 91.7),
+        ("pegasos", 92.8),
+        ("smd", 91.9),
+        ("dca", 93.5),
+        ("pa", 86.8),
     ];
-    assert!(LEARNERS.iter().all(|entry| all.iter().any(|(name, _)| *name == entry.name)));
+    let set = read(&hidden(&train_text, 4), |o| o.partial = Some("_".to_owned())).unwrap();
+    for entry in LEARNERS.iter().filter(|entry| all.iter().all(|(name, _)| *name != entry.name)) {
+        let error = train_with(&set, entry.name, &[]).err().unwrap().to_string();
+        assert!(DUAL.contains(&entry.name) && error.contains("one known label at every position"), "{error}");
+    }
+    let mut worse = String::new();
     for (learner, reached) in all {
-        let set = read(&hidden(&train_text, 4), |o| o.partial = Some("_".to_owned())).unwrap();
         assert!(set.labels.iter().all(|l| l != "_"));
         let score = right(&train(&set, learner));
-        assert!(score > reached - 0.3, "{learner} {score}");
+        if score <= reached - 0.3 {
+            writeln!(worse, "{learner} {score:.1}").unwrap();
+        }
     }
+    assert!(worse.is_empty(), "{worse}");
     // A mark that nothing has changes nothing: the same weights.
     let plain = read(&train_text, |_| ()).unwrap();
     let marked = read(&train_text, |o| o.partial = Some("_".to_owned())).unwrap();
@@ -345,7 +372,7 @@ fn weights_and_costs_of_labels_count() {
     let contrary = with(&[("NP", 0.0), ("VP", 8.0), ("PP", 8.0), ("O", 8.0)]);
     let costly: Vec<&str> =
         LEARNERS.iter().filter(|e| e.params.iter().any(|p| p.name == "cost")).map(|e| e.name).collect();
-    assert_eq!(costly, ["sgd", "adagrad", "averaged-perceptron", "perceptron"]);
+    assert_eq!(costly, ["sgd", "adagrad", "adagrad-exact", "dca", "pa", "averaged-perceptron", "perceptron"]);
     for learner in costly {
         let [more, even, fewer] =
             [&set, &plain, &contrary].map(|set| train_with(set, learner, &[("cost", "1")]).unwrap());

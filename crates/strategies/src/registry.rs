@@ -23,7 +23,7 @@ impl Takes {
     fn fits(self, learner: &Profile) -> bool {
         match self {
             Takes::Every => true,
-            Takes::Batches => !learner.whole && !learner.one_by_one,
+            Takes::Batches => learner.takes_batches(),
             Takes::Whole => learner.whole,
         }
     }

@@ -224,7 +224,8 @@ impl<R: Real> Decoder<R> {
     }
 }
 
-/// Score of one path through node and edge scores.
+/// Score of one path through node and edge scores, added up in the order in which the search adds them: the best
+/// path has the very score that was found.
 pub(crate) fn path_score<R: Real>(
     space: SpaceView<'_>,
     nodes: &[R],
@@ -235,10 +236,10 @@ pub(crate) fn path_score<R: Real>(
     let y = |t: usize| usize::from(labels[t]);
     let mut score = 0.0;
     for t in 0..labels.len() {
-        score += nodes[t * space.width + y(t)].to_f64();
         if t > 0 {
             score += edges[(t - 1) * stride + y(t - 1) * space.width + y(t)].to_f64();
         }
+        score += nodes[t * space.width + y(t)].to_f64();
     }
     score
 }
