@@ -444,18 +444,16 @@ fn backward<R: Real, const W: usize>(
     for t in (0..length).rev() {
         let here = &alpha[t * width..][..width];
         let beta = &mut beta[..width];
-        let out = &mut p_nodes[t * width..][..width];
+        let (out, r) = (&mut p_nodes[t * width..][..width], &mut psi[t * width..][..width]);
+        let scale = scales[t];
         for j in 0..width {
             // A label that nothing leads to may have any beta, and no part in what follows.
-            beta[j] = if here[j] == R::ZERO { R::ZERO } else { beta[j] };
-            out[j] = here[j] * beta[j];
+            let from_here = if here[j] == R::ZERO { R::ZERO } else { beta[j] };
+            out[j] = here[j] * from_here;
+            r[j] = r[j] * from_here * scale;
         }
         if t == 0 {
             break;
-        }
-        let (r, scale) = (&mut psi[t * width..][..width], scales[t]);
-        for j in 0..width {
-            r[j] = r[j] * beta[j] * scale;
         }
         if stride == 0 {
             times::<R, W>(&r[..labels], transposed, width, beta);

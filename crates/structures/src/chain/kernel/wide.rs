@@ -212,43 +212,45 @@ impl Wide {
         let (labels, width, c) = (space.labels, space.width, x.weight);
         let (transitions, rest) = g.split_at_mut(space.rows_at());
         let (rows, singles) = rest.split_at_mut(space.dense * width);
-        self.beta.clear();
-        self.beta.resize(labels, 1.0);
-        self.part.resize(width, 0.0);
+        let Wide { beta, part, alpha, nodes, scales, base, expected, .. } = self;
+        let (targets, factors, base) = (&self.targets[..], &self.factors[..], &base[..labels]);
+        beta.clear();
+        beta.resize(labels, 1.0);
+        part.resize(width, 0.0);
         for t in (0..x.len()).rev() {
             let y = usize::from(x.labels[t]);
-            let alpha = &self.alpha[t * width..][..labels];
+            let here = &alpha[t * width..][..labels];
             // A label that nothing leads to may have any beta, and no part in what follows.
-            self.beta.iter_mut().zip(alpha).for_each(|(b, a)| *b = if *a == 0.0 { 0.0 } else { *b });
-            self.part.iter_mut().zip(alpha.iter().zip(&self.beta)).for_each(|(p, (a, b))| *p = c * (a * b));
-            self.part[y] -= c;
+            beta.iter_mut().zip(here).for_each(|(b, a)| *b = if *a == 0.0 { 0.0 } else { *b });
+            part.iter_mut().zip(here.iter().zip(&*beta)).for_each(|(p, (a, b))| *p = c * (a * b));
+            part[y] -= c;
             let (ids, values) = (x.nodes.at(t), x.nodes.values_at(t));
-            scatter_position::<f64, 0, 1>(space, ids, values, &self.part, rows, singles, touched);
+            scatter_position::<f64, 0, 1>(space, ids, values, part, rows, singles, touched);
             if t == 0 {
                 continue;
             }
             let gold_before = usize::from(x.labels[t - 1]);
             transitions[gold_before * width + y] -= c;
-            let r = &mut self.nodes[t * width..][..labels];
-            r.iter_mut().zip(&self.beta).for_each(|(r, b)| *r *= b * self.scales[t]);
-            let constant: f64 = r.iter().zip(&self.base).map(|(r, base)| r * base).sum();
-            let before = &self.alpha[(t - 1) * width..][..labels];
-            for from in 0..labels {
+            let (r, scale) = (&mut nodes[t * width..][..labels], scales[t]);
+            r.iter_mut().zip(&*beta).for_each(|(r, b)| *r *= b * scale);
+            let constant: f64 = r.iter().zip(base).map(|(r, base)| r * base).sum();
+            let before = &alpha[(t - 1) * width..][..labels];
+            for (from, (beta, a)) in beta.iter_mut().zip(before).enumerate() {
                 let pairs = self.source_starts[from] as usize..self.source_starts[from + 1] as usize;
-                let a = c * before[from];
+                let (listed, a) = (targets[pairs.clone()].iter().zip(&factors[pairs.clone()]), c * a);
                 let mut sum = constant;
-                for k in pairs.clone() {
-                    let r = r[self.targets[k] as usize];
-                    sum += self.factors[k] * r;
-                    self.expected[k] += a * r;
+                for ((&to, factor), expected) in listed.clone().zip(&mut expected[pairs]) {
+                    let r = r[to as usize];
+                    sum += factor * r;
+                    *expected += a * r;
                 }
                 if sum < CANCELLED * constant {
-                    let free = (0..labels).filter(|&to| self.base[to] == 1.0);
+                    let free = (0..labels).filter(|&to| base[to] == 1.0);
                     sum = free.map(|to| r[to] * exp64(w[from * width + to])).sum();
-                    let ruled = pairs.filter(|&k| self.base[self.targets[k] as usize] == 0.0);
-                    sum += ruled.map(|k| self.factors[k] * r[self.targets[k] as usize]).sum::<f64>();
+                    let ruled = listed.filter(|(to, _)| base[**to as usize] == 0.0);
+                    sum += ruled.map(|(to, factor)| factor * r[*to as usize]).sum::<f64>();
                 }
-                self.beta[from] = sum;
+                *beta = sum;
             }
         }
     }
