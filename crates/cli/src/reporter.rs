@@ -25,8 +25,8 @@ pub(crate) struct Reporter {
     checkpoint: Option<PathBuf>,
     bar: Option<ProgressBar>,
     started: Instant,
-    pass_started: Instant,
-    cpu: Option<f64>, // of the process when the pass began, in seconds
+    clock: Clock,
+    pass: (f64, Option<f64>), // seconds that the last one took, and those of all threads
     score: Option<&'static str>,
     header: bool,
     passes: u64,
@@ -58,8 +58,8 @@ impl Reporter {
             checkpoint: args.checkpoint.clone(),
             bar: None,
             started: Instant::now(),
-            pass_started: Instant::now(),
-            cpu: cpu_seconds(),
+            clock: Clock::start(),
+            pass: (0.0, None),
             score: None,
             header: false,
             passes: 0,
@@ -193,8 +193,7 @@ impl Reporter {
             record.insert(name.to_owned(), value);
         }
         self.record(&record.into())?;
-        self.pass_started = Instant::now();
-        self.cpu = cpu_seconds();
+        self.clock = Clock::start();
         Ok(())
     }
 
@@ -242,6 +241,25 @@ impl Reporter {
     }
 }
 
+/// When something began.
+#[derive(Clone, Copy)]
+struct Clock {
+    wall: Instant,
+    cpu: Option<f64>,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { wall: Instant::now(), cpu: cpu_seconds() }
+    }
+
+    /// Seconds since then, and those that all threads have worked.
+    fn passed(&self) -> (f64, Option<f64>) {
+        let cpu = cpu_seconds().zip(self.cpu).map(|(now, before)| now - before);
+        (self.wall.elapsed().as_secs_f64(), cpu)
+    }
+}
+
 /// Seconds that all threads of this process have worked; none where the system does not say.
 fn cpu_seconds() -> Option<f64> {
     #[cfg(unix)]
@@ -255,12 +273,13 @@ fn cpu_seconds() -> Option<f64> {
 }
 
 impl Watch for Reporter {
+    fn learned(&mut self) {
+        self.pass = self.clock.passed();
+    }
+
     fn pass(&mut self, row: &PassRow) {
-        let seconds = self.pass_started.elapsed().as_secs_f64();
-        self.pass_started = Instant::now();
-        let now = cpu_seconds();
-        let cpu = now.zip(self.cpu).map(|(now, before)| now - before);
-        self.cpu = now;
+        self.clock = Clock::start();
+        let (seconds, cpu) = self.pass;
         if !self.header {
             self.header = true;
             self.score = row.scores.first().map(|s| s.name);
@@ -315,6 +334,7 @@ impl Watch for Reporter {
             "the model was written; only checkpoints are missing".clone_into(&mut error.help);
             self.broken.get_or_insert(error.into());
         }
+        self.clock = Clock::start();
     }
 }
 

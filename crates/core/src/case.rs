@@ -125,6 +125,11 @@ impl<'a> Case<'a> {
         self.lane.scatter(&note.parts, least * self.weight, &mut note.delta);
     }
 
+    /// The same with all groups, those without a gradient too.
+    pub fn expand_all(&mut self, note: &mut Note) {
+        self.expand(-1.0, note);
+    }
+
     /// Score of the gold output among these part scores; with partial labels, log Z over what they allow.
     pub fn gold_score(&mut self, scores: &[f64]) -> f64 {
         self.lane.gold_score(scores)

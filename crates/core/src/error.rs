@@ -32,3 +32,11 @@ pub enum Error {
     #[error("a worker stopped: {0}; this is a bug in Seqoia, please report it")]
     Worker(String),
 }
+
+impl Error {
+    /// A state that was saved does not fit.
+    #[must_use]
+    pub fn other_state() -> Error {
+        Error::Mismatch("the saved state belongs to another learner or data set".to_owned())
+    }
+}

@@ -267,7 +267,7 @@ impl Learner for AdaGrad {
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         if self.squares.len() != self.w.len() {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         if let Some(shrink) = &mut self.shrink {
             shrink.flush(&mut self.w, &self.squares, team)?;

@@ -136,7 +136,7 @@ impl Learner for Adf {
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
         case.gradient(Weights::plain(&self.w), note);
-        case.expand(EVERY, note);
+        case.expand_all(note);
         Ok(())
     }
 
@@ -154,14 +154,12 @@ impl Learner for Adf {
 
     fn rest(&mut self, _: &mut dyn Team) -> Result<()> {
         if [self.rates.len(), self.lengths.len(), self.counts.len()] != [self.w.len(); 3] {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         let mut end = 0;
         for (at, length) in self.lengths.iter().enumerate().filter(|(at, _)| self.rates[*at] != 0.0) {
             if at < end || *length == 0 || at + *length as usize > self.w.len() {
-                return Err(Error::Mismatch(
-                    "the saved state belongs to another learner or data set".to_owned(),
-                ));
+                return Err(Error::other_state());
             }
             end = at + *length as usize;
         }
@@ -186,6 +184,3 @@ impl Learner for Adf {
         ]
     }
 }
-
-/// A bound that no group of parts is below: rows are wanted of those without a gradient, too.
-const EVERY: f64 = -1.0;

@@ -9,22 +9,14 @@
 //! gradient. Memory: two numbers per weight.
 
 use crate::calibrate;
-use crate::running::{PER_WEIGHT, Running, Step};
+use crate::running::{PER_WEIGHT, Running, START, Step};
 use crate::sg::draw;
 use seqoia_core::cast::{real, real64};
-use seqoia_core::param::{Kind, Param, Settings, Value};
+use seqoia_core::param::{Param, Settings};
 use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Slot, Team};
 
 /// The parameters of `asg`.
-pub(crate) const PARAMS: &[Param] = &[
-    calibrate::RATE,
-    Param {
-        name: "start",
-        kind: Kind::FromZero,
-        default: Value::Real(0.0),
-        help: "passes before the mean is kept",
-    },
-];
+pub(crate) const PARAMS: &[Param] = &[calibrate::RATE, START];
 
 /// Averaged stochastic gradient descent with a constant rate.
 #[derive(Clone, Debug)]

@@ -12,21 +12,13 @@
 //! sparse addition ([`Running`]). Memory: two numbers per weight.
 
 use crate::calibrate;
-use crate::running::{PER_WEIGHT, Running, Step};
+use crate::running::{PER_WEIGHT, Running, START, Step};
 use seqoia_core::cast::{real, real64};
-use seqoia_core::param::{Kind, Param, Settings, Value};
+use seqoia_core::param::{Param, Settings, Value};
 use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Slot, Team};
 
 /// The parameters of `asgd`.
-pub(crate) const PARAMS: &[Param] = &[
-    calibrate::RATE,
-    Param {
-        name: "start",
-        kind: Kind::FromZero,
-        default: Value::Real(1.0),
-        help: "passes before the mean is kept",
-    },
-];
+pub(crate) const PARAMS: &[Param] = &[calibrate::RATE, Param { default: Value::Real(1.0), ..START }];
 
 const POWER: f64 = 0.75;
 

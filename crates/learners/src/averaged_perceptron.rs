@@ -9,17 +9,16 @@
 //! a weight, and two more for each that was near an update. Differs from [1]: the mean runs over batches, each counted once; an example of weight c
 //! counts c times.
 
-use crate::averaging::{self, Average};
+use crate::averaging::{self, Averaged};
 use crate::perceptron::steps;
 use crate::search;
-use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Search, Slot, Team, Update, Weights};
+use seqoia_core::{Case, Learner, Note, Profile, Result, Search, Slot, Team, Update};
 
 /// The perceptron whose shipped weights are the mean over all its updates.
 #[derive(Clone, Debug)]
 pub struct AveragedPerceptron {
     search: Search,
-    w: Vec<f64>, // [weights]
-    average: Average,
+    w: Averaged,
 }
 
 impl AveragedPerceptron {
@@ -27,7 +26,7 @@ impl AveragedPerceptron {
     #[must_use]
     pub fn new(update: Update) -> Self {
         let search = Search { k: 1, cost: 0.0, update };
-        AveragedPerceptron { search, w: vec![], average: Average::default() }
+        AveragedPerceptron { search, w: Averaged::default() }
     }
 
     /// The same with costs: gold must win by as much as the wrong labels cost.
@@ -40,48 +39,39 @@ impl AveragedPerceptron {
 
 impl Learner for AveragedPerceptron {
     fn profile(&self) -> Profile {
-        search::profile("averaged-perceptron", &self.search, size_of::<f64>() + averaging::PER_WEIGHT)
+        search::profile("averaged-perceptron", &self.search, averaging::PER_WEIGHT)
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.w.resize(team.weights(), 0.0); // not empty after a warm start
-        self.average.begin(&self.w);
+        self.w.begin(team.weights());
         Ok(())
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        case.violations(Weights::plain(&self.w), &self.search, note)
+        case.violations(self.w.weights(), &self.search, note)
     }
 
     fn learn(&mut self, batch: &[Note], _: &mut dyn Team) -> Result<()> {
         for (step, violation) in steps(batch) {
-            violation.delta.add_to(step, &mut self.w);
-            self.average.add(&violation.delta, step);
+            self.w.add(&violation.delta, step);
         }
-        self.average.tick();
+        self.w.tick();
         Ok(())
     }
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.average.rest(&self.w, team)
+        self.w.rest(team)
     }
 
     fn weights(&self) -> Vec<f64> {
-        let mut mean = self.w.clone();
-        self.average.mean(&mut mean);
-        mean
+        self.w.mean()
     }
 
     fn take_weights(&mut self) -> Vec<f64> {
-        let mut mean = std::mem::take(&mut self.w);
-        self.average.mean(&mut mean);
-        mean
+        self.w.take_mean()
     }
 
     fn state(&mut self) -> Vec<Slot<'_>> {
-        let average = self.average.state(self.w.len());
-        let mut slots = vec![Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) }];
-        slots.extend(average);
-        slots
+        self.w.state()
     }
 }

@@ -12,7 +12,62 @@
 //! label; so h and the sum are kept for blocks of 8 weights, from the first update of a block on.
 
 use seqoia_core::cast::{narrow, real64};
-use seqoia_core::{Data, Delta, Mix, Result, Slot, Team, each};
+use seqoia_core::{Data, Delta, Mix, Result, Slot, Team, Weights, each};
+
+/// Weights that move by sparse additions, and their mean, which is what is shipped.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Averaged {
+    w: Vec<f64>, // [weights]
+    average: Average,
+}
+
+impl Averaged {
+    /// So many weights, 0 or those of a warm start.
+    pub(crate) fn begin(&mut self, weights: usize) {
+        self.w.resize(weights, 0.0);
+        self.average.begin(&self.w);
+    }
+
+    /// The weights themselves.
+    pub(crate) fn weights(&self) -> Weights<'_> {
+        Weights::plain(&self.w)
+    }
+
+    /// `w += step * delta`.
+    pub(crate) fn add(&mut self, delta: &Delta, step: f64) {
+        delta.add_to(step, &mut self.w);
+        self.average.add(delta, step);
+    }
+
+    /// A batch has ended.
+    pub(crate) fn tick(&mut self) {
+        self.average.s += 1;
+    }
+
+    pub(crate) fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
+        self.average.rest(&self.w, team)
+    }
+
+    pub(crate) fn mean(&self) -> Vec<f64> {
+        let mut mean = self.w.clone();
+        self.average.mean(&mut mean);
+        mean
+    }
+
+    /// The same in the place of the weights.
+    pub(crate) fn take_mean(&mut self) -> Vec<f64> {
+        let mut mean = std::mem::take(&mut self.w);
+        self.average.mean(&mut mean);
+        mean
+    }
+
+    pub(crate) fn state(&mut self) -> Vec<Slot<'_>> {
+        let average = self.average.state(self.w.len());
+        let mut slots = vec![Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) }];
+        slots.extend(average);
+        slots
+    }
+}
 
 /// Weights of a block: a cache line of them.
 const BLOCK: usize = 8;
@@ -21,12 +76,12 @@ const SMALL: usize = 1 << 20;
 /// Blocks that one job of [`Average::rest`] works on.
 const JOB: usize = 1 << 13;
 
-/// Bytes per weight, if all of them are updated: h, the sum, a number per block and where the block lies.
-pub(crate) const PER_WEIGHT: usize = 2 * size_of::<f64>() + 1;
+/// Bytes per weight, if all of them are updated: w, h, the sum, a number per block and where the block lies.
+pub(crate) const PER_WEIGHT: usize = 3 * size_of::<f64>() + 1;
 
 /// The mean of the weight vectors after each batch.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Average {
+struct Average {
     numbers: Vec<u32>, // [weights / BLOCK] of each block, from 1; 0 if it was never updated
     places: Vec<u32>,  // [blocks] which of them it is
     h: Vec<f64>,       // [blocks][BLOCK] this pass: sum of i d_i
@@ -39,7 +94,7 @@ pub(crate) struct Average {
 
 impl Average {
     /// Of these weights, which are 0 or those of a warm start.
-    pub(crate) fn begin(&mut self, w: &[f64]) {
+    fn begin(&mut self, w: &[f64]) {
         self.lent = true;
         self.take_back(w);
         if w.len() <= SMALL {
@@ -48,7 +103,7 @@ impl Average {
     }
 
     /// Goes with `w += step * delta`.
-    pub(crate) fn add(&mut self, delta: &Delta, step: f64) {
+    fn add(&mut self, delta: &Delta, step: f64) {
         let step = real64(self.s) * step;
         for row in &delta.rows {
             let (at, from) = (row.at as usize, row.from as usize);
@@ -60,13 +115,8 @@ impl Average {
         }
     }
 
-    /// A batch has ended.
-    pub(crate) fn tick(&mut self) {
-        self.s += 1;
-    }
-
     /// Takes the pass into the sum.
-    pub(crate) fn rest(&mut self, w: &[f64], team: &mut dyn Team) -> Result<()> {
+    fn rest(&mut self, w: &[f64], team: &mut dyn Team) -> Result<()> {
         self.take_back(w);
         let s = real64(self.s);
         let sums = self.sum.chunks_mut(JOB * BLOCK).zip(self.h.chunks_mut(JOB * BLOCK));
@@ -86,7 +136,7 @@ impl Average {
     }
 
     /// Makes the mean of `w`, which stays itself before the first batch.
-    pub(crate) fn mean(&self, w: &mut [f64]) {
+    fn mean(&self, w: &mut [f64]) {
         let s = real64(self.s);
         let total = self.t + s;
         if total == 0.0 {
@@ -110,7 +160,7 @@ impl Average {
     }
 
     /// What is left of it at rest.
-    pub(crate) fn state(&mut self, weights: usize) -> [Slot<'_>; 2] {
+    fn state(&mut self, weights: usize) -> [Slot<'_>; 2] {
         if !self.lent {
             self.lent = true;
             self.plane = vec![0.0; weights];
@@ -261,7 +311,7 @@ mod tests {
                     delta.add_to(step, &mut w);
                     blocks.add(&delta, step);
                     dense.add(&delta, step);
-                    blocks.tick();
+                    blocks.s += 1;
                     dense.s += 1.0;
                     let mut mean = w.clone();
                     blocks.mean(&mut mean);

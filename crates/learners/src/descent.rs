@@ -94,7 +94,7 @@ impl Descent {
         let sound = self.memory.is_sound(self.w.len());
         self.memory.begin(self.w.len());
         if self.g.len() != self.w.len() || self.values.is_empty() || !sound {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         Ok(())
     }

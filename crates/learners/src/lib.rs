@@ -53,6 +53,7 @@ mod sgd;
 mod shrink;
 mod smd;
 mod svrg;
+mod sweep;
 mod table;
 mod trees;
 

@@ -17,6 +17,7 @@
 
 use crate::calibrate;
 use crate::planes::BLOCK;
+use crate::sweep::sweep;
 use seqoia_core::cast::{real, real64, single};
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::steps::rated_step;
@@ -103,9 +104,7 @@ impl Madf {
 
     /// B, from what the examples hold.
     fn count(&self, team: &mut dyn Team) -> Result<Vec<f32>> {
-        /// Examples that are asked at a time.
-        const SOME: usize = 256;
-        let (mut counts, mut notes) = (vec![0.0; team.weights()], vec![]);
+        let mut counts = vec![0.0; team.weights()];
         let look = |case: &mut Case<'_>, note: &mut Note| {
             note.parts.resize(case.parts(), 0.0);
             if !self.pairs {
@@ -117,11 +116,7 @@ impl Madf {
             }
             Ok(())
         };
-        let ids: Vec<usize> = (0..team.examples()).collect();
-        for ids in ids.chunks(SOME) {
-            team.ask(ids, &look, &mut notes)?;
-            team.spread(&notes, 1.0, &mut counts)?;
-        }
+        sweep(team, &look, |notes, team| team.spread(notes, 1.0, &mut counts))?;
         let (tokens, [a, b]) = (real(team.size().max(1)), self.ends);
         // Values may be negative, and so may what they add up to.
         let rate = |count: f64| 1.0 / (1.0 / b + (1.0 / a - 1.0 / b) * (count / tokens).clamp(0.0, 1.0));
@@ -185,7 +180,7 @@ impl Learner for Madf {
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         if self.rates.len() != self.w.len() {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.decay(team)
     }

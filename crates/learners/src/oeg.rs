@@ -21,6 +21,7 @@
 //! with all pairs apart per trial, and merging its rows. Memory: one number per weight, two per part.
 
 use crate::dual::{can_begin, known};
+use crate::sweep::sweep;
 use crate::table::starts;
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
@@ -131,7 +132,7 @@ impl Learner for Oeg {
         let length = self.starts[n];
         (self.theta, self.means) = (vec![0.0; length], vec![0.0; length]);
         self.rest(team)?;
-        let (mut notes, start) = (vec![], self.start);
+        let start = self.start;
         let look = |case: &mut Case<'_>, note: &mut Note| {
             let (zeros, mut pieces) = (vec![0.0; case.parts()], vec![]);
             known(case.id, case.infer_pieces(&zeros, start, &mut pieces)?)?;
@@ -143,17 +144,16 @@ impl Learner for Oeg {
             note.parts.extend(moved.iter().map(|x| note.weight * x));
             Ok(())
         };
-        for id in 0..n {
-            team.ask(&[id], &look, &mut notes)?;
-            for note in &notes {
+        sweep(team, &look, |notes, team| {
+            for note in notes {
                 let (means, moved) = note.parts.split_at(note.parts.len() / 2);
-                let range = self.range(id);
+                let range = self.range(note.id);
                 self.means[range].copy_from_slice(means);
-                self.entropies[id] = note.own[0];
-                self.go(id, note.weight, moved, team)?;
+                self.entropies[note.id] = note.own[0];
+                self.go(note.id, note.weight, moved, team)?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn open(&mut self, _: &mut dyn Team) -> Result<()> {
@@ -232,7 +232,7 @@ impl Learner for Oeg {
         let (n, length) = (team.examples(), self.starts.last().copied().unwrap_or(0));
         let lists = [&self.left, &self.entropies, &self.lengths];
         if lists.iter().any(|list| list.len() != n) || [self.theta.len(), self.means.len()] != [length; 2] {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         Ok(())
     }

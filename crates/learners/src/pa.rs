@@ -5,16 +5,15 @@
 //! w <- w + min(c_i C, loss / |v|^2) v  if loss > 0;     ship the mean of all w
 //! ```
 //!
-//! The smallest step after which gold wins by the cost of what was found, but never longer than C. C is critical (0.01 for
-//! whole sentences with a cost of 1 per wrong label; -C sets it), there is no other choice to make. Passes are the cheapest of
-//! all learners but the perceptron's. In a batch each example makes its own step, at the same w, divided by the number of
-//! examples. Cost of a step: one search; an update touches the rows that differ. Memory: three numbers per weight.
+//! The smallest step after which gold wins by the cost of what was found, but never longer than C (`step`). C is critical:
+//! 0.01 is for whole sentences with a cost of 1 per wrong label; prefixes of a beam want more. In a batch each example makes
+//! its own step, at the same w, divided by the number of examples. Cost of a step: one search; an update touches the rows that differ. Memory: three numbers per weight.
 
-use crate::averaging::{self, Average};
+use crate::averaging::{self, Averaged};
 use crate::search::{self, UPDATE};
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
-use seqoia_core::{Case, Data, Learner, Mix, Note, Profile, Result, Search, Slot, Team, Weights};
+use seqoia_core::{Case, Learner, Note, Profile, Result, Search, Slot, Team};
 
 /// The parameters of `pa`.
 pub(crate) const PARAMS: &[Param] = &[
@@ -33,8 +32,7 @@ pub(crate) const PARAMS: &[Param] = &[
 pub struct Pa {
     longest: f64,
     search: Search,
-    w: Vec<f64>, // [weights]
-    average: Average,
+    w: Averaged,
 }
 
 impl Pa {
@@ -42,57 +40,47 @@ impl Pa {
     #[must_use]
     pub fn new(settings: &Settings) -> Self {
         let search = Search { k: 1, cost: settings.number("cost"), update: search::update(settings) };
-        Pa { longest: settings.number("step"), search, w: vec![], average: Average::default() }
+        Pa { longest: settings.number("step"), search, w: Averaged::default() }
     }
 }
 
 impl Learner for Pa {
     fn profile(&self) -> Profile {
-        search::profile("pa", &self.search, size_of::<f64>() + averaging::PER_WEIGHT)
+        search::profile("pa", &self.search, averaging::PER_WEIGHT)
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.w.resize(team.weights(), 0.0); // not empty after a warm start
-        self.average.begin(&self.w);
+        self.w.begin(team.weights());
         Ok(())
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        search::pa_step(case, Weights::plain(&self.w), &self.search, self.longest, note)
+        search::pa_step(case, self.w.weights(), &self.search, self.longest, note)
     }
 
     fn learn(&mut self, batch: &[Note], _: &mut dyn Team) -> Result<()> {
         let share = 1.0 / real(batch.len());
         for note in batch.iter().filter(|note| note.own[0] > 0.0) {
             let Some(found) = note.found().first() else { continue };
-            let step = share * note.own[0];
-            found.delta.add_to(step, &mut self.w);
-            self.average.add(&found.delta, step);
+            self.w.add(&found.delta, share * note.own[0]);
         }
-        self.average.tick();
+        self.w.tick();
         Ok(())
     }
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
-        self.average.rest(&self.w, team)
+        self.w.rest(team)
     }
 
     fn weights(&self) -> Vec<f64> {
-        let mut mean = self.w.clone();
-        self.average.mean(&mut mean);
-        mean
+        self.w.mean()
     }
 
     fn take_weights(&mut self) -> Vec<f64> {
-        let mut mean = std::mem::take(&mut self.w);
-        self.average.mean(&mut mean);
-        mean
+        self.w.take_mean()
     }
 
     fn state(&mut self) -> Vec<Slot<'_>> {
-        let average = self.average.state(self.w.len());
-        let mut slots = vec![Slot { name: "w", mix: Mix::Mean, data: Data::F64(&mut self.w) }];
-        slots.extend(average);
-        slots
+        self.w.state()
     }
 }

@@ -55,7 +55,8 @@ impl Pegasos {
 
 impl Learner for Pegasos {
     fn profile(&self) -> Profile {
-        Profile::log_linear("pegasos", size_of::<f64>())
+        let planes = if self.project { 2 } else { 1 }; // one more at the start, to find the ball
+        Profile::log_linear("pegasos", planes * size_of::<f64>())
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {

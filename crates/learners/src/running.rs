@@ -14,8 +14,17 @@
 
 use crate::planes::BLOCK;
 use seqoia_core::cast::{real, real64};
+use seqoia_core::param::{Kind, Param, Value};
 use seqoia_core::steps::add_rows;
 use seqoia_core::{Data, Delta, Mix, Note, Result, Slot, Team, Weights, each};
+
+/// When learners that ship the mean begin to keep it; each has a default of its own.
+pub(crate) const START: Param = Param {
+    name: "start",
+    kind: Kind::FromZero,
+    default: Value::Real(0.0),
+    help: "passes before the mean is kept",
+};
 
 /// Above this a and b are folded into the planes.
 const FOLD: f64 = 1e5;

@@ -152,7 +152,7 @@ impl<S: Sampling> Learner for Sag<S> {
 
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         if self.lazy.d.len() != self.lazy.v.len() || !self.sampling.begin(team.examples()) {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.table.begin(team, |case| case.parts())?;
         self.lazy.flush(team)

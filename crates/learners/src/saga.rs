@@ -46,9 +46,6 @@ pub(crate) const PARAMS: &[Param] = &[
     STOP,
 ];
 
-/// A bound that no group of parts is below.
-const EVERY: f64 = -1.0;
-
 /// How examples are drawn.
 #[derive(Clone, Debug)]
 enum Draws {
@@ -228,7 +225,7 @@ impl Learner for Saga {
             let new = note.parts.clone();
             let old = self.table.of(case.id);
             note.parts.iter_mut().zip(old).for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
-            case.expand(EVERY, note);
+            case.expand_all(note);
             case.merge(&mut note.delta);
             note.parts = new;
         }
@@ -266,7 +263,7 @@ impl Learner for Saga {
             None => (self.lazy.v.len(), self.lazy.d.len()),
         };
         if w != d || !self.draws.begin(team.examples()) {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.table.begin(team, |case| case.parts())?;
         match &mut self.proximal {

@@ -27,6 +27,7 @@
 //! changes. Memory: one number per weight, a single per piece: T K + (T - 1) K K of them per sequence.
 
 use crate::dual::{can_begin, first_note, known};
+use crate::sweep::sweep;
 use crate::table::{Table, WHY};
 use crate::trees::Tree;
 use seqoia_core::cast::{real, single};
@@ -59,6 +60,8 @@ pub(crate) const PARAMS: &[Param] = &[
 
 /// The gap of an example that was not looked at yet: all of them come early.
 const UNKNOWN: f64 = 100.0;
+/// F is mostly far below this.
+const LARGE: f64 = 100.0;
 /// Changes of pieces below this are left out of line searches, and probabilities below it out of gaps that only guide.
 const TINY: f64 = 1e-7;
 /// How exactly a line search finds its root.
@@ -181,9 +184,7 @@ impl Sdca {
 
     /// F - D at w, by one look at all examples.
     fn whole_gap(&self, team: &mut dyn Team) -> Result<f64> {
-        /// Examples that are asked at a time.
-        const SOME: usize = 256;
-        let (mut notes, mut sum) = (vec![], 0.0);
+        let mut sum = 0.0;
         let look = |case: &mut Case<'_>, note: &mut Note| {
             let (mut beta, mut counts) = (vec![], vec![]);
             self.beta(case, &mut beta)?;
@@ -191,11 +192,10 @@ impl Sdca {
             note.own[0] = note.weight * divergence(self.alpha.of(case.id), &beta, &counts, 0.0);
             Ok(())
         };
-        let ids: Vec<usize> = (0..team.examples()).collect();
-        for ids in ids.chunks(SOME) {
-            team.ask(ids, &look, &mut notes)?;
+        sweep(team, &look, |notes, _| {
             sum += notes.iter().map(|note| note.own[0]).sum::<f64>();
-        }
+            Ok(())
+        })?;
         Ok(sum / self.n)
     }
 }
@@ -212,13 +212,11 @@ impl Learner for Sdca {
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
-        /// Examples that are asked at a time.
-        const SOME: usize = 256;
         can_begin("sdca", self.l2, &self.w)?;
         self.w.resize(team.weights(), 0.0);
         (self.gaps, self.gammas) = (vec![UNKNOWN; team.examples()], vec![0.5; team.examples()]);
         self.rest(team)?;
-        let (mut notes, start) = (vec![], self.start);
+        let start = self.start;
         let look = |case: &mut Case<'_>, note: &mut Note| {
             let (scores, mut pieces) = (vec![0.0; case.parts()], vec![]);
             known(case.id, case.infer_pieces(&scores, start, &mut pieces)?)?;
@@ -226,12 +224,7 @@ impl Learner for Sdca {
             first_note(case, &pieces, note);
             Ok(())
         };
-        let ids: Vec<usize> = (0..team.examples()).collect();
-        for ids in ids.chunks(SOME) {
-            team.ask(ids, &look, &mut notes)?;
-            notes.iter().try_for_each(|note| self.take(note, team))?;
-        }
-        Ok(())
+        sweep(team, &look, |notes, team| notes.iter().try_for_each(|note| self.take(note, team)))
     }
 
     fn pick(&mut self, steps: usize, ids: &mut Vec<usize>, team: &mut dyn Team) -> Result<()> {
@@ -291,7 +284,7 @@ impl Learner for Sdca {
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         (self.n, self.share) = (real(team.examples()), 1.0 / real(team.batch().max(1)));
         if self.gaps.len() != team.examples() || self.gammas.len() != team.examples() {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.by_gap = Tree::new(&self.gaps);
         self.alpha.begin(team, |case| case.pieces())
@@ -301,8 +294,8 @@ impl Learner for Sdca {
         self.objective = None;
         let seen = online(self, team)?;
         let guess = self.by_gap.sum() / self.n;
-        // F is at least the gap, and mostly of the size of the gap of the first passes: looked at only when it may be near.
-        if team.stopping() || guess > self.gap * UNKNOWN {
+        // F costs an evaluation of all examples: not yet, if it had to be larger than this for the gap to be small enough.
+        if team.stopping() || guess > self.gap * LARGE {
             return Ok(seen);
         }
         let square: f64 = self.w.iter().map(|w| w * w).sum();

@@ -119,7 +119,7 @@ impl Learner for Smd {
     fn rest(&mut self, _: &mut dyn Team) -> Result<()> {
         let n = self.w.len();
         if self.gain.len() != n || self.v.len() != n {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.g.resize(n, 0.0);
         self.hv.resize(n, 0.0);

@@ -129,7 +129,7 @@ impl Learner for Svrg {
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         let n = self.lazy.v.len();
         if self.lazy.d.len() != n || ![0, n].contains(&self.snapshot.len()) {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.lazy.flush(team)
     }

@@ -4,6 +4,7 @@
 //! form of Schmidt et al. 2015, section 5.1: T K + K K numbers per sequence, however many features it has. Whoever keeps a
 //! sum of all gradients must move it by the difference of what is stored, rounded, or it drifts away from the table.
 
+use crate::sweep::sweep;
 use seqoia_core::cast::{real, single};
 use seqoia_core::{Case, Data, Error, Mix, Note, Result, Slot, Team};
 
@@ -16,23 +17,20 @@ pub(crate) type Length = fn(&Case<'_>) -> usize;
 
 /// Where the numbers of each example begin, and where the last ones end.
 pub(crate) fn starts(team: &mut dyn Team, length: Length) -> Result<Vec<usize>> {
-    /// Examples that are asked at a time.
-    const SOME: usize = 4096;
-    let (mut notes, ids) = (vec![], (0..team.examples()).collect::<Vec<_>>());
     let (mut starts, mut end) = (vec![0], 0);
     let look = |case: &mut Case<'_>, note: &mut Note| {
         note.own[0] = real(length(case));
         Ok(())
     };
-    for ids in ids.chunks(SOME) {
-        team.ask(ids, &look, &mut notes)?;
-        for note in &notes {
+    sweep(team, &look, |notes, _| {
+        for note in notes {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was a length
             let length = note.own[0] as usize;
             end += length;
             starts.push(end);
         }
-    }
+        Ok(())
+    })?;
     Ok(starts)
 }
 
@@ -58,7 +56,7 @@ impl Table {
             self.seen = vec![0; n];
         }
         if self.values.len() != length || self.seen.len() != n {
-            return Err(Error::Mismatch("the saved state belongs to another learner or data set".to_owned()));
+            return Err(Error::other_state());
         }
         self.stored = self.seen.iter().filter(|seen| **seen == 1).count();
         Ok(())

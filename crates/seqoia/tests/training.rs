@@ -199,6 +199,26 @@ fn every_learner_learns() {
     assert!(differ.is_empty(), "{differ}");
 }
 
+/// Clocks that time learning stop before the objective and dev scores are computed.
+#[test]
+fn a_watch_hears_of_learning_first_and_of_the_pass_when_it_has_been_looked_at() {
+    struct Heard(Vec<Option<bool>>);
+    impl seqoia::Watch for Heard {
+        fn learned(&mut self) {
+            self.0.push(None);
+        }
+        fn pass(&mut self, row: &seqoia::PassRow) {
+            self.0.push(Some(row.objective.is_some() && !row.scores.is_empty()));
+        }
+    }
+    let set = set(&generate::columns(1, 30));
+    let dev = dev(&generate::columns(2, 10), &set);
+    let o = LearnOptions { objective_every: Some(1), ..options("sgd", 1) };
+    let (task, mut heard) = (LabelTask::new(&set, Some(&dev)), Heard(vec![]));
+    Run::new(&task, &o).unwrap().run(&mut heard, &Arc::default()).unwrap();
+    assert_eq!(heard.0, [None, Some(true)].repeat(3));
+}
+
 #[test]
 fn dev_scores_are_those_of_the_model_that_is_kept() {
     let (train_text, dev_text) = (generate::columns(1, 200), generate::columns(2, 100));

@@ -60,8 +60,10 @@ impl RawText {
         }
         match pairs {
             true => Ok(()),
-            false => Err(Error::new(file, "there is no line with two characters to count")
-                .help("give plain text, a sentence or a paragraph a line")),
+            false => {
+                Err(Error::new(file, "every line has fewer than two characters, so nothing can be counted")
+                    .help("give plain text, a sentence or a paragraph a line"))
+            }
         }
     }
 
@@ -367,6 +369,8 @@ mod tests {
         let whole = count(&["\u{feff}中国 人A\n\n中 国人Ａ\n"]);
         assert_eq!(whole, count(&["中国人Ａ", "中国人A"]));
         assert!(!whole.1.is_empty());
-        assert!(RawText::default().read("f", "一\n二\n").unwrap_err().what.contains("no line with two"));
+        assert!(
+            RawText::default().read("f", "一\n二\n").unwrap_err().what.contains("fewer than two characters")
+        );
     }
 }

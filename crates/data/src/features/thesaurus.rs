@@ -43,17 +43,20 @@ impl Thesaurus {
             let code = fields.next().unwrap_or_default();
             let below = rows.peek().and_then(|(_, row)| row.split_whitespace().next());
             if std::mem::take(&mut first) && !has_digit(code) && below.is_some_and(has_digit) {
-                return Err(Error::at(file, line, format!("'{code}' is no code: is this a header?")).help(
-                    "take the line out; every line is a code and its words, with blanks between them",
-                ));
+                return Err(Error::at(
+                    file,
+                    line,
+                    format!("'{code}' does not look like a code: is this a header?"),
+                )
+                .help("take the line out; every line is a code and its words, with blanks between them"));
             }
             if !code.bytes().all(|b| b.is_ascii_graphic()) {
-                return Err(Error::at(file, line, format!("a line starts with '{code}', which is no code"))
+                return Err(Error::at(file, line, format!("a line must start with a code, and '{code}' is not ASCII"))
                     .help("every line is a code of ASCII letters and digits and its words, such as Af10B05# 省长 市长"));
             }
             let mut fields = fields.peekable();
             if fields.peek().is_none() {
-                return Err(Error::at(file, line, format!("the code '{code}' has no words"))
+                return Err(Error::at(file, line, format!("no words follow the code '{code}'"))
                     .help("put the words behind the code, with blanks between them, or take the line out"));
             }
             let code = codes.intern(code.as_bytes()).ok_or_else(|| full(line))?;
@@ -63,7 +66,7 @@ impl Thesaurus {
             }
         }
         if pairs.is_empty() {
-            return Err(Error::new(file, format!("there is no word of up to {LONGEST} characters"))
+            return Err(Error::new(file, format!("it lists no words of up to {LONGEST} characters"))
                 .help("every line of a lexicon is a code and its words, such as Af10B05# 省长 市长"));
         }
         pairs.sort_by_key(|(word, _)| *word); // a word's codes stay in the order of the file
@@ -199,11 +202,11 @@ mod tests {
     #[test]
     fn what_is_no_lexicon_is_told_with_its_line() {
         for (text, line, what) in [
-            ("", 0, "there is no word"),
-            ("Af10B05# 市长\nAf10B06#\n", 2, "the code 'Af10B06#' has no words"),
-            ("Af10B05#,市长\n", 1, "which is no code"),
+            ("", 0, "it lists no words"),
+            ("Af10B05# 市长\nAf10B06#\n", 2, "no words follow the code 'Af10B06#'"),
+            ("Af10B05#,市长\n", 1, "is not ASCII"),
             ("code words\nAf10B05# 市长\n", 1, "is this a header?"),
-            ("市长 省长\n", 1, "'市长', which is no code"),
+            ("市长 省长\n", 1, "'市长' is not ASCII"),
         ] {
             let error = Thesaurus::read("f", text).unwrap_err();
             assert!(error.line == line && error.what.contains(what) && !error.help.is_empty(), "{error}");

@@ -127,8 +127,15 @@ impl LearnOptions {
                 "l1" => ("|w|_1", |penalty| penalty == Penalty::L1L2),
                 _ => ("|w|^2", |penalty| penalty != Penalty::None),
             };
-            let others: Vec<_> = LEARNERS.iter().filter(|l| known(l.penalty)).map(|l| l.name).collect();
-            let what = format!("{name} has no penalty {norm}; these have: {}", others.join(", "));
+            let [with, without] = [true, false]
+                .map(|has| -> Vec<_> { LEARNERS.iter().filter(|l| known(l.penalty) == has).collect() });
+            let names = |all: &[&Entry]| all.iter().map(|l| l.name).collect::<Vec<_>>().join(", ");
+            let what = match with.len() <= without.len() {
+                true => format!("{name} has no penalty {norm}; these have: {}", names(&with)),
+                false => {
+                    format!("{name} has no penalty {norm}; every learner but {} has one", names(&without))
+                }
+            };
             Err(BadOption::of(option, "", what).into())
         };
         match self.learner.penalty {

@@ -46,6 +46,8 @@ pub struct PassRow {
 
 /// Is told what happens; prints, logs or does nothing.
 pub trait Watch {
+    /// The learner has gone through the data. What is only to be told (objective, dev scores) follows, then `pass`.
+    fn learned(&mut self) {}
     /// A pass has ended.
     fn pass(&mut self, row: &PassRow);
     /// A checkpoint is to be kept ([`LearnOptions::checkpoint_every`](super::LearnOptions::checkpoint_every)): the

@@ -157,6 +157,7 @@ impl<'a> Run<'a> {
         while ended.is_none() {
             let pass = progress.pass + 1;
             let report = strategy.pass(pass, &mut *learner)?;
+            watch.learned();
             // Without dev data the last weights are the only ones that count.
             if !has_dev {
                 progress.best = vec![];
