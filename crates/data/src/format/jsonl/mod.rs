@@ -95,7 +95,7 @@ pub(super) fn can_start(line: &[u8]) -> bool {
 const LISTS: &str =
     "lists of candidates are for re-ranking: train with `task rerank`, score choices with `metric cost`";
 const WANTED: &str = "a line is an object such as {\"tokens\": [\"The\", \"cat\"], \"labels\": [\"DT\", \"NN\"]}, or with features: \
-     {\"features\": [{\"w\": \"The\", \"x\": 0.5}, [\"w=cat\"]], \"labels\": [\"DT\", \"NN\"]}; NaN is no number of JSON";
+     {\"features\": [{\"w\": \"The\", \"x\": 0.5}, [\"w=cat\"]], \"labels\": [\"DT\", \"NN\"]}; JSON has no NaN";
 const ALIKE: &str = "all lines have the same keys, and all tokens as many fields";
 const FILLED: &str = "leave it out, or write _ for no value";
 
