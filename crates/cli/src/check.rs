@@ -9,7 +9,7 @@ use seqoia_report::{Table, counted, grouped, wrapped};
 use serde_json::json;
 
 use crate::flagged::flagged;
-use crate::flags::{CheckArgs, open};
+use crate::flags::{CheckArgs, open_as};
 use crate::inputs::scheme;
 use crate::{screen, targets};
 
@@ -22,8 +22,8 @@ pub(crate) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let data = args.data.as_deref().unwrap_or(Path::new("-"));
     let dev = args.dev.iter().map(|file| ("--dev", file.as_path()));
     targets::one_reader(&dev.chain([("the data", data)]).collect::<Vec<_>>())?;
-    let train = open(args.data.as_deref())?;
-    let dev = args.dev.as_deref().map(|file| open(Some(file))).transpose()?;
+    let train = open_as(args.data.as_deref(), args.format)?;
+    let dev = args.dev.as_deref().map(|file| open_as(Some(file), args.format)).transpose()?;
     let mut checked = check(train, dev, &options)?;
     for Finding { what, help, .. } in &mut checked.findings {
         (*what, *help) = (flagged(what), flagged(help));

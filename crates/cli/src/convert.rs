@@ -11,7 +11,7 @@ use seqoia::tools::{ConvertOptions, convert};
 use seqoia::{Error, LabelColumn, Labeller};
 use seqoia_report::{Table, bytes, grouped};
 
-use crate::flags::{BitsName, ConvertArgs, open, refused};
+use crate::flags::{BitsName, ConvertArgs, open, open_as, refused};
 use crate::inputs::{features, scheme};
 use crate::{screen, targets};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ConvertArgs) -> anyhow::Result<ExitCode> {
         options.label = LabelColumn::parse(label)?;
     }
     options.features = features(&args.templates)?;
-    let input = open(args.data.as_deref())?;
+    let input = open_as(args.data.as_deref(), args.from)?;
     let name = input.name.clone();
     let mut out = BufWriter::with_capacity(1 << 16, screen::output()?);
     let done = convert(input, &options, &mut out)?;

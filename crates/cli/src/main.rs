@@ -1,6 +1,7 @@
 //! `seqoia`: one file per command. Only here are a terminal, signals and the environment touched.
 
 mod check;
+mod clock;
 mod closed;
 mod convert;
 mod demo;

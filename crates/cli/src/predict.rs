@@ -11,7 +11,7 @@ use seqoia::{Error, Head, Labeller, Model};
 use seqoia_report::{Counted, MOST_SENTENCES, Shown, bytes, counted, labelled_page};
 
 use crate::flagged::flagged;
-use crate::flags::{PredictArgs, open, refused, threads};
+use crate::flags::{PredictArgs, open_as, refused, threads};
 use crate::{inputs, rerank, screen, targets};
 
 /// More labellings of a sentence are nobody's question, and memory is lost in them.
@@ -56,7 +56,7 @@ fn label(
     if let Some(rules) = &args.rules {
         labeller = labeller.with_rules(&inputs::rules(rules)?, &args.model.display().to_string())?;
     }
-    let input = open(args.data.as_deref())?;
+    let input = open_as(args.data.as_deref(), args.format)?;
     // Someone at a terminal waits for each sentence.
     let typed = args.data.as_ref().is_some_and(|d| d.as_os_str() == "-") && std::io::stdin().is_terminal();
     let eager = args.flush || typed;

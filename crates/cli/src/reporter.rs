@@ -13,6 +13,7 @@ use seqoia::{Ended, Error, LearnOptions, PassRow, Run, Trained, Watch};
 use seqoia_report::{bytes, counted, grouped};
 use serde_json::json;
 
+use crate::clock::{Clock, Work, peak_memory};
 use crate::flagged::flagged;
 use crate::flags::RunArgs;
 use crate::screen;
@@ -58,7 +59,7 @@ impl Reporter {
             checkpoint: args.checkpoint.clone(),
             bar: None,
             started: Instant::now(),
-            clock: Clock::start(),
+            clock: Clock::start(Work::Process),
             pass: (0.0, None),
             score: None,
             header: false,
@@ -193,7 +194,7 @@ impl Reporter {
             record.insert(name.to_owned(), value);
         }
         self.record(&record.into())?;
-        self.clock = Clock::start();
+        self.clock = Clock::start(Work::Process);
         Ok(())
     }
 
@@ -232,6 +233,7 @@ impl Reporter {
             "scores": scores,
             "model_bytes": size,
             "seconds": self.started.elapsed().as_secs_f64(),
+            "peak_memory": peak_memory(),
         }));
         // The model is there, and the lines above have said so; still the run was not what was asked for.
         match self.broken.take() {
@@ -241,44 +243,13 @@ impl Reporter {
     }
 }
 
-/// When something began.
-#[derive(Clone, Copy)]
-struct Clock {
-    wall: Instant,
-    cpu: Option<f64>,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { wall: Instant::now(), cpu: cpu_seconds() }
-    }
-
-    /// Seconds since then, and those that all threads have worked.
-    fn passed(&self) -> (f64, Option<f64>) {
-        let cpu = cpu_seconds().zip(self.cpu).map(|(now, before)| now - before);
-        (self.wall.elapsed().as_secs_f64(), cpu)
-    }
-}
-
-/// Seconds that all threads of this process have worked; none where the system does not say.
-fn cpu_seconds() -> Option<f64> {
-    #[cfg(unix)]
-    {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        #[allow(clippy::cast_precision_loss)] // seconds since the process began
-        Some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
-    }
-    #[cfg(not(unix))]
-    None
-}
-
 impl Watch for Reporter {
     fn learned(&mut self) {
         self.pass = self.clock.passed();
     }
 
     fn pass(&mut self, row: &PassRow) {
-        self.clock = Clock::start();
+        self.clock = Clock::start(Work::Process);
         let (seconds, cpu) = self.pass;
         if !self.header {
             self.header = true;
@@ -334,7 +305,7 @@ impl Watch for Reporter {
             "the model was written; only checkpoints are missing".clone_into(&mut error.help);
             self.broken.get_or_insert(error.into());
         }
-        self.clock = Clock::start();
+        self.clock = Clock::start(Work::Process);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use seqoia::data::part::Part;
+
 use crate::flags::{TrainArgs, refused};
 
 /// Refuses files that cannot be written, that two options name, or that hold input.
@@ -103,5 +105,7 @@ fn place(file: &Path) -> Option<PathBuf> {
     if file.metadata().is_ok_and(|m| !m.is_file()) {
         return None;
     }
+    let whole = Part::split(file).ok().flatten().map(|(whole, _)| whole);
+    let file = whole.as_deref().unwrap_or(file);
     file.canonicalize().ok().or_else(|| Some(folder(file).canonicalize().ok()?.join(file.file_name()?)))
 }

@@ -6,6 +6,7 @@ pub mod features;
 pub mod format;
 pub mod generate;
 pub mod open;
+pub mod part;
 pub mod rules;
 pub mod scheme;
 pub mod text;

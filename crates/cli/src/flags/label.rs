@@ -79,7 +79,7 @@ pub(crate) struct LabelArgs {
 
     /// Cross-validation instead of a model: train and score N times, each on a part left out
     #[arg(long, value_name = "N", help_heading = "Learning",
-        conflicts_with_all = ["model", "dev", "checkpoint", "resume", "warm_start", "patience", "log"])]
+        conflicts_with_all = ["dev", "checkpoint", "resume", "warm_start", "patience", "log"])]
     pub(crate) folds: Option<usize>,
     /// Keep the N best labels per position in search [default: search is exact]
     #[arg(long, value_name = "N", help_heading = "Learning")]

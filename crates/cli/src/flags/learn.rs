@@ -17,9 +17,17 @@ pub(crate) struct LearnArgs {
     /// At most N passes, with the learner's own stopping test
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) max_passes: Option<u64>,
+    /// At most about N evaluations per example, counting those of line searches: comparable between learners. The pass
+    /// in which they are reached is finished
+    #[arg(long, value_name = "N", conflicts_with_all = ["checkpoint", "resume"], help_heading = "Learning")]
+    pub(crate) max_effective_passes: Option<f64>,
     /// Stop after N passes without gain on dev data
     #[arg(long, value_name = "N", requires = "dev", help_heading = "Learning")]
     pub(crate) patience: Option<u64>,
+    /// Try values of an option, such as rate=0.05,0.1,0.2, and keep the best on --dev or --folds: may be given
+    /// again, for all combinations. Values that hold commas stand between semicolons
+    #[arg(long = "try", value_name = "NAME=A,B", help_heading = "Learning")]
+    pub(crate) tries: Vec<String>,
     /// Compute the training objective after every N passes, for learners that do not know it
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) objective_every: Option<u64>,

@@ -95,13 +95,21 @@ pub(crate) fn refused(what: impl Into<String>) -> anyhow::Error {
     Refused(what.into()).into()
 }
 
-/// Opens the data: the file, or standard input unless a person sits there.
+/// Opens the data: the file or a part of it, or standard input unless a person sits there.
 ///
 /// # Errors
 /// A file that cannot be opened; no file and a terminal.
 pub(crate) fn open(data: Option<&Path>) -> anyhow::Result<seqoia::data::open::Input> {
+    open_as(data, None)
+}
+
+/// The same for a file whose format may have been named.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_as(data: Option<&Path>, kind: Option<Kind>) -> anyhow::Result<seqoia::data::open::Input> {
     match data {
-        Some(path) => Ok(seqoia::data::open::open(path)?.with_limit(limit()?)),
+        Some(path) => Ok(seqoia::data::part::open_part(path, kind, limit()?)?),
         None if std::io::stdin().is_terminal() => {
             Err(refused("no data: name a file, or - to type it in here"))
         }

@@ -9,7 +9,7 @@ use seqoia::{ChainOptions, DataOptions, LearnOptions};
 use seqoia_report::{Table, grouped};
 use serde_json::json;
 
-use crate::flags::{TrainArgs, open};
+use crate::flags::{TrainArgs, open_as};
 use crate::screen;
 use crate::signals::stop_on_ctrl_c;
 
@@ -35,7 +35,7 @@ pub(crate) fn run(
         started = Instant::now();
     };
     let done =
-        match cross_validate(open(args.data.as_deref())?, data, options, chain, folds, &stop, &mut each) {
+        match cross_validate(open_as(args.data.as_deref(), args.label.format)?, data, options, chain, folds, &stop, &mut each) {
             Err(_) if stop.load(Ordering::Relaxed) => return Ok(ExitCode::from(130)),
             done => done?,
         };

@@ -8,26 +8,40 @@ use seqoia::label::warm;
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, PairChoice, TrainingSet, tools,
+    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, LearnOptions, PairChoice, TrainingSet, tools,
 };
 
 use super::{folds, learn, model_file, train};
-use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open, refused, threads};
+use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open_as, refused, threads};
 use crate::reporter::Reporter;
 use crate::{inputs, screen, targets};
 
 pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     let (data, chain) = (data_options(args)?, chain_options(args)?);
     let recipe = data.recipe().map(|recipe| &recipe.learn);
-    let mut learn = learn::options(args, matches, recipe, DEFAULT_LEARNER)?;
+    let learn = learn::options(args, matches, recipe, DEFAULT_LEARNER)?;
     if let Some(folds) = args.label.folds {
+        if args.run.model.is_some() {
+            let what = "-m cannot be used with --folds, which trains a model per fold and keeps none";
+            return Err(refused(what));
+        }
         return folds::run(args, &data, &learn, chain, folds);
     }
     if args.label.dump_features {
         let mut out = std::io::BufWriter::new(screen::output()?);
-        tools::dump_features(open(args.data.as_deref())?, &data, &mut out)?;
+        tools::dump_features(open_as(args.data.as_deref(), args.label.format)?, &data, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
+    run_one(args, &data, learn, chain)
+}
+
+/// Trains and writes one model.
+pub(super) fn run_one(
+    args: &TrainArgs,
+    data: &DataOptions,
+    mut learn: LearnOptions,
+    chain: ChainOptions,
+) -> anyhow::Result<ExitCode> {
     model_file(&args.run)?;
     targets::check(args)?;
     learn.check()?;
@@ -40,9 +54,9 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
             reporter.suggest(what);
         }
     }
-    let set = TrainingSet::read(open(args.data.as_deref())?, &data)?;
+    let set = TrainingSet::read(open_as(args.data.as_deref(), args.label.format)?, data)?;
     let dev = match &args.run.dev {
-        Some(path) => Some(DevSet::read(open(Some(path))?, &set)?),
+        Some(path) => Some(DevSet::read(open_as(Some(path), args.label.format)?, &set)?),
         None => None,
     };
     let mut known = None;
@@ -59,7 +73,7 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
     })
 }
 
-fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
+pub(super) fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     let label = &args.label;
     if args.data.is_none() && !label.gazetteer.is_empty() {
         let what = "no data: --gazetteer takes all files behind it; name the data before it";
@@ -88,7 +102,7 @@ fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {
     Ok(options)
 }
 
-fn chain_options(args: &TrainArgs) -> anyhow::Result<ChainOptions> {
+pub(super) fn chain_options(args: &TrainArgs) -> anyhow::Result<ChainOptions> {
     if args.label.beam == Some(0) {
         return Err(refused("--beam 0: at least one label is needed"));
     }

@@ -18,6 +18,11 @@ fn owners() -> impl Iterator<Item = (&'static str, &'static [Param])> {
     learners.chain(STRATEGIES.iter().map(|s| (s.name, s.params)))
 }
 
+/// Whether a learner or a strategy declares a parameter of this name.
+pub(super) fn declared(name: &str) -> bool {
+    owners().flat_map(|(_, params)| params).any(|param| param.name == name)
+}
+
 /// Adds a flag for every parameter that any learner or strategy declares.
 pub(crate) fn with_declared_flags(command: clap::Command) -> clap::Command {
     command.mut_subcommand("train", |mut train| {
@@ -117,6 +122,7 @@ pub(super) fn options(
     }
     options.checkpoint_every = run.checkpoint.as_ref().map(|_| run.checkpoint_every);
     options.resume = run.resume.as_deref().map(Checkpoint::open).transpose()?.map(Arc::new);
+    options.max_effective = args.max_effective_passes;
     options.keep_last = args.keep == KeepName::Last;
     options.patience = args.patience;
     options.objective_every = args.objective_every;

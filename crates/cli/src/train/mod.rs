@@ -4,6 +4,7 @@ mod folds;
 mod label;
 mod learn;
 mod rerank;
+mod tries;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,6 +30,9 @@ pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
         let sets: String = SETS.iter().map(|(name, about)| format!("  {name:<14} {about}\n")).collect();
         screen::result(&format!("Feature sets (--features NAME):\n\n{sets}"))?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if !args.learn.tries.is_empty() {
+        return tries::run(args);
     }
     match args.task {
         TaskName::Label => label::run(args, matches),

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use seqoia_core::{Judge, Score};
-use seqoia_data::format::{Blocks, Kind, Reader};
+use seqoia_data::format::{Blocks, Pieces};
 use seqoia_data::open::Input;
+use seqoia_data::part;
 use seqoia_strategies::Crew;
 
 use super::{ChainOptions, DataOptions, DevJudge, DevSet, LabelTask, TrainingSet};
@@ -31,6 +32,99 @@ pub struct Fold {
     pub passes: u64,
 }
 
+/// A file cut into folds.
+pub struct Folds {
+    name: String,
+    text: Pieces,
+    data: DataOptions,
+    count: usize,
+}
+
+/// One fold left out: what is learned from, and what is scored.
+pub struct LeftOut {
+    number: usize,
+    set: TrainingSet,
+    held_out: DevSet,
+}
+
+impl Folds {
+    /// Reads a file. `check` looks at all of it before anything is trained: mistakes in options are told before an
+    /// hour of training.
+    ///
+    /// # Errors
+    /// Data that cannot be read, fewer sentences than folds; what `check` finds.
+    pub fn read(
+        input: Input,
+        data: &DataOptions,
+        count: usize,
+        check: impl FnOnce(&TrainingSet) -> Result<()>,
+    ) -> Result<Folds> {
+        if count < 2 {
+            return Err(BadOption::of("folds", count, "at least two folds are needed").into());
+        }
+        let name = input.name.clone();
+        let text = Pieces::read(Blocks::new(input), data.format_of_text())?;
+        if text.len() < count {
+            let have = counted(text.len(), "sentence");
+            return Err(BadOption::of("folds", count, format!("{name} has only {have}")).into());
+        }
+        if data.partial.is_some() {
+            let what = "all labels are scored, and with `partial` some are not known";
+            return Err(BadOption::of("folds", count, what).into());
+        }
+        let data = DataOptions { format: Some(text.kind()), ..data.clone() };
+        let whole = TrainingSet::read(Input::from_bytes(&name, text.choose(|_| true))?, &data)?;
+        check(&whole)?;
+        // What is right for the whole file is right for its parts: so is its scheme, of which a part may show nothing.
+        let data = DataOptions { part_of: Some(whole.schemes), ..data };
+        Ok(Folds { name, text, data, count })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Never.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Fold `number`, from 1, left out.
+    ///
+    /// # Errors
+    /// Data that cannot be read.
+    pub fn leave_out(&self, number: usize) -> Result<LeftOut> {
+        let fold = part::fold(number, self.count, self.text.len());
+        let read = |inside: bool| {
+            Input::from_bytes(&self.name, self.text.choose(|i| fold.contains(&i) == inside))
+        };
+        let set = TrainingSet::read(read(false)?, &self.data)?;
+        let held_out = DevSet::read(read(true)?, &set)?;
+        Ok(LeftOut { number, set, held_out })
+    }
+}
+
+impl LeftOut {
+    /// Trains on the others and scores this one.
+    ///
+    /// # Errors
+    /// Training that fails or is stopped.
+    pub fn score(&self, options: &LearnOptions, chain: ChainOptions, stop: &Arc<AtomicBool>) -> Result<Fold> {
+        let task = LabelTask::new(&self.set, None).with_chain(chain);
+        let trained = Run::new(&task, options)?.run(&mut (), stop)?;
+        if trained.ended == Ended::Interrupted {
+            return Err(BadOption::new(format!("stopped by the user in fold {}", self.number)).into());
+        }
+        let crew = Arc::new(Crew::new(options.threads.max(1)));
+        let scores = DevJudge::new(&self.held_out, &self.set, crew).scores(&trained.weights)?;
+        let (sentences, tokens) = (self.held_out.len(), self.held_out.tokens());
+        Ok(Fold { number: self.number, sentences, tokens, scores, passes: trained.passes })
+    }
+}
+
 /// Trains and scores `folds` times; `each` is told of every fold as it is done.
 ///
 /// # Errors
@@ -45,42 +139,12 @@ pub fn cross_validate(
     stop: &Arc<AtomicBool>,
     each: &mut dyn FnMut(&Fold),
 ) -> Result<Vec<Fold>> {
-    if folds < 2 {
-        return Err(BadOption::of("folds", folds, "at least two folds are needed").into());
-    }
-    let name = input.name.clone();
-    let (kind, sentences) = sentences(Blocks::new(input), data.format_of_text())?;
-    if sentences.len() < folds {
-        let have = counted(sentences.len(), "sentence");
-        return Err(BadOption::of("folds", folds, format!("{name} has only {have}")).into());
-    }
-    if data.partial.is_some() {
-        let what = "all labels are scored, and with `partial` some are not known";
-        return Err(BadOption::of("folds", folds, what).into());
-    }
-    let read = |text: String| Input::from_bytes(&name, text);
-    // Mistakes in the options are told before an hour of training, and what is right for the whole file is
-    // right for its parts: so is its scheme, of which a part may show nothing.
-    let data = DataOptions { format: Some(kind), ..data.clone() };
-    let whole = TrainingSet::read(read(sentences.concat())?, &data)?;
-    Run::new(&LabelTask::new(&whole, None).with_chain(chain), options)?;
-    let data = DataOptions { part_of: Some(whole.schemes), ..data };
-    drop(whole);
+    let folds = Folds::read(input, data, folds, |whole| {
+        Run::new(&LabelTask::new(whole, None).with_chain(chain), options).map(|_| ())
+    })?;
     let mut done = vec![];
-    for number in 1..=folds {
-        let (from, to) = ((number - 1) * sentences.len() / folds, number * sentences.len() / folds);
-        let others = [&sentences[..from], &sentences[to..]].concat().concat();
-        let set = TrainingSet::read(read(others)?, &data)?;
-        let held_out = DevSet::read(read(sentences[from..to].concat())?, &set)?;
-        let task = LabelTask::new(&set, None).with_chain(chain);
-        let trained = Run::new(&task, options)?.run(&mut (), stop)?;
-        if trained.ended == Ended::Interrupted {
-            return Err(BadOption::new(format!("stopped by the user in fold {number}")).into());
-        }
-        let crew = Arc::new(Crew::new(options.threads.max(1)));
-        let scores = DevJudge::new(&held_out, &set, crew).scores(&trained.weights)?;
-        let (sentences, tokens) = (held_out.len(), held_out.tokens());
-        let fold = Fold { number, sentences, tokens, scores, passes: trained.passes };
+    for number in 1..=folds.len() {
+        let fold = folds.leave_out(number)?.score(options, chain, stop)?;
         each(&fold);
         done.push(fold);
     }
@@ -103,77 +167,10 @@ pub fn mean_and_deviation(folds: &[Fold]) -> Vec<(&'static str, f64, f64)> {
     names.into_iter().map(of).collect()
 }
 
-/// The text of each sentence, with what stands before it, and ended as its format ends sentences: any of them
-/// may come to stand before any other.
-fn sentences(blocks: Blocks, kind: Option<Kind>) -> Result<(Kind, Vec<String>)> {
-    let mut reader = Reader::new(blocks, kind)?;
-    let (format, mut all) = (reader.format(), vec![]);
-    while let Some(block) = reader.next()? {
-        let (text, mut from) = (block.text(), 0);
-        for sentence in block.sentences() {
-            let last = block.tokens()[sentence.tokens.end - 1].span.end as usize;
-            let end = text[last..].find('\n').map_or(text.len(), |at| last + at + 1);
-            all.push(text[from..end].to_owned());
-            from = end;
-        }
-        if let (Some(last), rest) = (all.last_mut(), &text[from..]) {
-            last.push_str(rest);
-        }
-    }
-    for sentence in &mut all {
-        if !sentence.ends_with('\n') {
-            sentence.push('\n'); // as the last line of a file may lack it
-        }
-        if !format.kind().by_line() {
-            sentence.push('\n');
-        }
-    }
-    Ok((format.kind(), all))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // a test fails by panicking
 mod tests {
     use super::*;
-
-    /// The fields of the tokens of each sentence.
-    fn parsed(text: &str, kind: Kind) -> Vec<Vec<Vec<String>>> {
-        let mut reader = Reader::new(Blocks::new(Input::from_bytes("x", text).unwrap()), Some(kind)).unwrap();
-        let block = reader.next().unwrap().unwrap();
-        let token = |i| block.columns(i).map(str::to_owned).collect();
-        block.sentences().map(|s| s.tokens.map(token).collect()).collect()
-    }
-
-    #[test]
-    fn any_sentences_put_together_are_these_sentences() {
-        let row = |id: usize| format!("{id}\tw{id}\t_\tX\t_\t_\t0\t_\t_\t_\n");
-        let conllu: String = (1..9)
-            .map(|n| format!("# n = {n}\n{}\n", (1..n).map(row).collect::<String>() + &row(n)))
-            .collect();
-        for (text, kind) in [
-            ("a 1\nb 2\n\nc 3\n\n\nd 4\n\ne 5", Kind::Columns),
-            ("a 1\r\nb 2\r\n\r\nc 3\r\n\r\nd 4\r\n", Kind::Columns),
-            ("-DOCSTART- O\n\na 1\n\n-DOCSTART- O\n\nb 2\n-DOCSTART- O\nc 3", Kind::Columns),
-            (&conllu, Kind::Conllu),
-            ("X\ta\nY\tb\n\nX\tc\n", Kind::Crfsuite),
-            ("a/1 b/2\nc/3\n\nd/4", Kind::Tagged),
-            ("ab c\nd\nef", Kind::Words),
-        ] {
-            let all = parsed(text, kind);
-            for size in [1, 2, 3, 5, 8, 13, 21, 34, 55, 1000] {
-                let blocks = Blocks::with_size(Input::from_bytes("x", text).unwrap(), size);
-                let (_, pieces) = sentences(blocks, Some(kind)).unwrap();
-                assert_eq!(pieces.len(), all.len(), "{text:?} in blocks of {size}");
-                for from in 0..pieces.len() {
-                    for to in from..pieces.len() {
-                        let rest = [&pieces[..from], &pieces[to..]].concat().concat();
-                        let expected = [&all[..from], &all[to..]].concat();
-                        assert_eq!(parsed(&rest, kind), expected, "{rest:?} from blocks of {size}");
-                    }
-                }
-            }
-        }
-    }
 
     #[test]
     fn a_fold_without_chunks_is_scored_like_the_others() {

@@ -242,7 +242,7 @@ impl Checkpoint {
         }
         let Head { pass, best_pass, converged, .. } = &self.head;
         let (pass, best_pass, converged) = (*pass, *best_pass, converged.clone());
-        Ok(Progress { pass, converged, best, best_pass, scores: vec![] })
+        Ok(Progress { pass, evaluations: 0, converged, best, best_pass, scores: vec![] })
     }
 
     fn get<T: seqoia_model::Number>(&self, section: &str) -> Result<&[T]> {

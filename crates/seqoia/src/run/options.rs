@@ -65,6 +65,8 @@ pub struct LearnOptions {
     pub threads: usize,
     /// How many passes; the learner's own number if none.
     pub passes: Option<Passes>,
+    /// No further pass once so many evaluations per example were made; a pass is not cut short.
+    pub max_effective: Option<f64>,
     /// Keep the last weights instead of the best on dev data.
     pub keep_last: bool,
     /// Stop after so many passes without gain on dev data.
@@ -93,6 +95,7 @@ impl LearnOptions {
             strategy: None,
             threads: 1,
             passes: None,
+            max_effective: None,
             keep_last: false,
             patience: None,
             objective_every: None,
@@ -151,6 +154,10 @@ impl LearnOptions {
                 return Err(BadOption::of("patience", n, what).into());
             }
             _ => (),
+        }
+        if let Some(most) = self.max_effective.filter(|most| most.is_nan() || *most <= 0.0) {
+            let what = "expected a number above 0";
+            return Err(BadOption::of("max-effective-passes", most, what).into());
         }
         if self.objective_every == Some(0) {
             return Err(BadOption::of("objective-every", 0, "at least every pass").into());

@@ -7,6 +7,8 @@ use seqoia_core::{Report, Score};
 pub enum Ended {
     /// All passes were made.
     Passes,
+    /// As many evaluations per example as were wanted.
+    Evaluations,
     /// The learner's own test, in its words.
     Converged(String),
     /// No gain on dev data for so many passes.
@@ -19,6 +21,7 @@ impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Ended::Passes => write!(f, "all passes made"),
+            Ended::Evaluations => write!(f, "all effective passes made"),
             Ended::Converged(why) => write!(f, "{why}"),
             Ended::Patience(1) => write!(f, "no gain on dev data for 1 pass"),
             Ended::Patience(n) => write!(f, "no gain on dev data for {n} passes"),
@@ -81,6 +84,8 @@ pub struct Trained {
 pub(super) struct Progress {
     /// Passes made.
     pub(super) pass: u64,
+    /// Evaluations so far, of this run alone.
+    pub(super) evaluations: u64,
     /// The learner's own test held after the last one, in its words.
     pub(super) converged: Option<String>,
     /// The weights to ship.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use seqoia_core::cast::{real, single};
+use seqoia_core::cast::{real, real64, single};
 use seqoia_core::{Data, Done, Learner, Profile, Question, Score, Strategy, Structure, Weights};
 use seqoia_learners::registry::Objective;
 use seqoia_strategies::registry::Chosen;
@@ -14,6 +14,9 @@ use super::checkpoint::{self, Digests};
 use super::progress::{Ended, PassRow, Progress, Trained, Watch};
 use super::{Head, LearnOptions, Load, Passes, Start, Task, Terms};
 use crate::error::{BadOption, Error, Result};
+
+/// Passes of a run that something else ends.
+const ENDLESS: u64 = 1 << 32;
 
 /// A run that is ready to start.
 pub struct Run<'a> {
@@ -36,6 +39,7 @@ impl<'a> Run<'a> {
         let objective = options.objective(task.weight());
         let profile = options.learner.build(&options.settings, objective).profile();
         let passes = options.passes.unwrap_or(match profile.stops {
+            _ if options.max_effective.is_some() => Passes::AtMost(ENDLESS),
             true => Passes::AtMost(options.learner.passes),
             false => Passes::Exactly(options.learner.passes),
         });
@@ -176,6 +180,7 @@ impl<'a> Run<'a> {
                 _ => true,
             };
             progress.pass = pass;
+            progress.evaluations += report.asked.total();
             progress.converged = match &report.done {
                 Done::Converged(why) | Done::Stuck(why) => Some((*why).to_owned()),
                 Done::Pass => None,
@@ -301,9 +306,11 @@ impl<'a> Run<'a> {
     fn ended(&self, progress: &Progress, dev: bool, stop: &AtomicBool) -> Option<Ended> {
         let since = progress.pass - progress.best_pass;
         let stalled = self.options.patience.filter(|n| dev && since >= *n && progress.pass > 0);
+        let enough = |most: f64| real64(progress.evaluations) >= most * real(self.task.examples());
         match (&progress.converged, self.passes) {
             _ if progress.pass > 0 && stop.load(Ordering::Relaxed) => Some(Ended::Interrupted),
             (Some(why), Passes::AtMost(_)) => Some(Ended::Converged(why.clone())),
+            _ if self.options.max_effective.is_some_and(enough) => Some(Ended::Evaluations),
             _ if stalled.is_some() => stalled.map(Ended::Patience),
             _ => (progress.pass == self.passes()).then_some(Ended::Passes),
         }
