@@ -120,6 +120,14 @@ fn short_sentence(text: &str) -> &str {
     text.split_inclusive("\n\n").find(fits).unwrap_or(text)
 }
 
+/// Writes what `demo --save` writes, but for the model.
+pub(crate) fn save_files(folder: &Path) -> anyhow::Result<()> {
+    const SENTENCES: usize = 2_000;
+    let (train, test) = (generate::columns(1, SENTENCES), generate::columns(2, TEST_SENTENCES));
+    let files = [("train.txt", train.as_bytes()), ("test.txt", test.as_bytes())];
+    save(folder, &[files[0], files[1], ("template.crfpp", TEMPLATE.as_bytes())])
+}
+
 fn save(folder: &Path, files: &[(&str, &[u8])]) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: cannot make the folder", folder.display()))?;

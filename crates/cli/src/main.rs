@@ -3,6 +3,7 @@
 mod check;
 mod clock;
 mod closed;
+mod compare;
 mod convert;
 mod demo;
 mod eval;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         flags::Command::Check(args) => check::run(args),
         flags::Command::Inspect(args) => inspect::run(args),
         flags::Command::Convert(args) => convert::run(args),
+        flags::Command::Compare(args) => compare::run(args),
         flags::Command::Demo(args) => demo::run(args),
         flags::Command::Completions(args) => shell::completions(whole(), args),
         flags::Command::Man(args) => shell::man(whole(), args),

@@ -62,6 +62,22 @@ pub(crate) fn stop_on_ctrl_c(args: &RunArgs) -> anyhow::Result<Wish> {
     Ok(wish)
 }
 
+/// The first Ctrl-C raises the flag, the second ends the program: for work that is kept piece by piece.
+pub(crate) fn stop_quietly(quiet: bool) -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (heard, first) = (Arc::clone(&stop), OnceLock::new());
+    listen(move || {
+        let since = first.get_or_init(Instant::now).elapsed();
+        let again = heard.swap(true, Ordering::Relaxed);
+        if !again && !quiet {
+            screen::note("\nstopping; what has ended is kept");
+        }
+        again && since > ONE_WISH
+    })
+    .context("cannot listen for Ctrl-C")?;
+    Ok(stop)
+}
+
 /// Calls `ends` at each signal; if it says so, the program ends as it would have without us.
 #[cfg(unix)]
 fn listen(ends: impl Fn() -> bool + Send + 'static) -> std::io::Result<()> {

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::plot::Plot;
 use crate::table::Table;
 
 /// A token as a page shows it.
@@ -48,6 +49,9 @@ th{font-weight:600;border-bottom:1px solid #8888}
 .x{outline:2px solid #d33}
 del{color:#c22;color:light-dark(#b3001b,#ff9a90)}
 ins{text-decoration:none;font-weight:600}
+.plots{display:flex;flex-wrap:wrap;gap:1rem;margin:.5rem 0 1rem}.plots svg{max-width:100%;height:auto}
+pre{overflow-x:auto;font-size:.8rem;white-space:pre-wrap}
+body.wide{max-width:90rem}
 .k0{background:hsl(210 90% 50%/.22)}.k1{background:hsl(30 95% 50%/.25)}.k2{background:hsl(130 70% 40%/.22)}
 .k3{background:hsl(280 70% 55%/.22)}.k4{background:hsl(55 95% 45%/.28)}.k5{background:hsl(330 80% 55%/.22)}
 .k6{background:hsl(180 80% 38%/.24)}.k7{background:hsl(0 60% 45%/.2)}.k8{background:hsl(90 65% 42%/.24)}
@@ -61,13 +65,23 @@ impl Page {
     /// Starts a page; the title is its first heading too.
     #[must_use]
     pub fn new(title: &str) -> Self {
+        Self::start(title, "</style>\n</head>\n<body>\n<h1>")
+    }
+
+    /// The same as wide as the window allows, for plots.
+    #[must_use]
+    pub fn wide(title: &str) -> Self {
+        Self::start(title, "</style>\n</head>\n<body class=\"wide\">\n<h1>")
+    }
+
+    fn start(title: &str, body: &'static str) -> Self {
         let mut page = Page { out: String::new(), kinds: HashMap::new() };
         page.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
         page.markup("<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
         page.text(title);
         page.markup("</title>\n<style>\n");
         page.markup(STYLE);
-        page.markup("</style>\n</head>\n<body>\n<h1>");
+        page.markup(body);
         page.text(title);
         page.markup("</h1>\n");
         page
@@ -98,6 +112,21 @@ impl Page {
             self.markup("</tr>\n");
         }
         self.markup("</table>\n");
+    }
+
+    /// Plots side by side, as many as there is room for.
+    pub fn plots(&mut self, plots: &[Plot]) {
+        self.markup("<div class=\"plots\">\n");
+        for plot in plots {
+            self.out.push_str(&plot.svg());
+        }
+        self.markup("</div>\n");
+    }
+
+    /// Lines of a terminal, under a heading that opens them.
+    pub fn lines(&mut self, heading: &str, lines: &str) {
+        self.element("<details><summary>", heading, "</summary>\n");
+        self.element("<pre>", lines, "</pre>\n</details>\n");
     }
 
     /// How to read the sentences where gold labels are known.
@@ -190,21 +219,26 @@ impl Page {
         self.out.push_str(markup);
     }
 
-    /// Escaped for content and for attributes in double quotes; control characters, which a page must not hold,
-    /// are replaced.
     fn text(&mut self, text: &str) {
-        for c in text.chars() {
-            match c {
-                '&' => self.out.push_str("&amp;"),
-                '<' => self.out.push_str("&lt;"),
-                '>' => self.out.push_str("&gt;"),
-                '"' => self.out.push_str("&quot;"),
-                '\'' => self.out.push_str("&#39;"),
-                c if c.is_control() => self.out.push('\u{fffd}'),
-                c => self.out.push(c),
-            }
+        self.out.push_str(&escape(text));
+    }
+}
+
+/// Text for content and for attributes in double quotes; control characters, which a page must not hold, are replaced.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if c.is_control() && c != '\n' => out.push('\u{fffd}'),
+            c => out.push(c),
         }
     }
+    out
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! declarations, see `train::with_declared_flags`.
 
 mod check;
+mod compare;
 mod convert;
 mod demo;
 mod eval;
@@ -16,6 +17,7 @@ mod templates;
 mod train;
 
 pub(crate) use check::CheckArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use convert::{BitsName, ConvertArgs};
 pub(crate) use demo::DemoArgs;
 pub(crate) use eval::{CountOrFile, EvalArgs, MetricName};
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Rewrite data in another format or scheme; make a model smaller
     Convert(ConvertArgs),
+    /// Run a recipe of learners and data sets, and draw how they compare
+    Compare(CompareArgs),
     /// Train and try a model on generated data
     Demo(DemoArgs),
     /// Print completions for a shell

@@ -20,6 +20,7 @@ use crate::reporter::Reporter;
 use crate::{screen, signals};
 
 pub(crate) use learn::with_declared_flags;
+pub(crate) use tries::ready as checked;
 
 pub(crate) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     if args.learn.learner.as_deref() == Some("list") || args.learn.strategy.as_deref() == Some("list") {

@@ -300,7 +300,7 @@ fn setting(tried: &[(String, Vec<String>)], values: Vec<String>, rest: &[OsStrin
 }
 
 /// The options of one setting, checked as far as that goes without data.
-fn ready(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<LearnOptions> {
+pub(crate) fn ready(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<LearnOptions> {
     let data = data_options(args)?;
     let recipe = data.recipe().map(|recipe| &recipe.learn);
     let learn = learn::options(args, matches, recipe, DEFAULT_LEARNER)?;
