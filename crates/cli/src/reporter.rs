@@ -8,7 +8,7 @@ use anyhow::Context;
 use indicatif::ProgressBar;
 use seqoia::core::Score;
 use seqoia::learners::Penalty;
-use seqoia::run::Description;
+use seqoia::run::{Description, PathRow};
 use seqoia::{Ended, Error, LearnOptions, PassRow, Run, Trained, Watch};
 use seqoia_report::{bytes, counted, grouped};
 use serde_json::json;
@@ -156,7 +156,8 @@ impl Reporter {
         let (objective, memory, batch) = (run.objective(), run.memory(), run.strategy().batch());
         if learn.learner.penalty != Penalty::None {
             self.block("objective", &["(1/n) sum loss + (l2/2) |w|^2 + l1 |w|_1".to_owned()]);
-            self.block("", &[format!("l2 {:.6e}", objective.l2), format!("l1 {:.6e}", objective.l1)]);
+            let path: Vec<String> = run.l2_path().iter().map(|l2| format!("{l2:.6e}")).collect();
+            self.block("", &[format!("l2 {}", path.join(", ")), format!("l1 {:.6e}", objective.l1)]);
         }
         let mut strategy = run.strategy().entry.name.to_owned();
         if batch > 1 {
@@ -164,6 +165,7 @@ impl Reporter {
         }
         let mut training = vec![learn.learner.name.to_owned(), strategy];
         training.extend(about.training.iter().cloned());
+        training.extend(learn.cut.map(|length| format!("cut to {length}")));
         training.extend([counted(learn.threads as u64, "thread"), format!("seed {}", learn.seed)]);
         self.block("training", &training);
         about.remarks.iter().for_each(|(name, items)| self.block(name, items));
@@ -187,6 +189,8 @@ impl Reporter {
             ("batch_size", json!(batch)),
             ("l1", json!(objective.l1)),
             ("l2", json!(objective.l2)),
+            ("l2_path", json!(learn.l2_path.first().map(|_| run.l2_path()))),
+            ("cut", json!(learn.cut)),
             ("seed", json!(learn.seed)),
             ("resumed", json!(learn.resume.as_ref().map(|c| c.pass()))),
             ("memory", json!(memory)),
@@ -231,6 +235,9 @@ impl Reporter {
             "passes": trained.passes,
             "best_pass": trained.best_pass,
             "scores": scores,
+            "l2": trained.l2,
+            "table_bytes": trained.table.map(|table| table.bytes),
+            "dense_table_bytes": trained.table.map(|table| table.dense),
             "model_bytes": size,
             "seconds": self.started.elapsed().as_secs_f64(),
             "peak_memory": peak_memory(),
@@ -281,6 +288,7 @@ impl Watch for Reporter {
         let record = json!({
             "event": "pass",
             "pass": row.number,
+            "l2": row.l2,
             "objective": row.objective,
             "loss": (asked.gradients + asked.losses > 0).then(|| row.report.loss / seen(row)),
             "wrong": (asked.searches > 0).then_some(row.report.wrong),
@@ -289,6 +297,27 @@ impl Watch for Reporter {
             "best": row.best,
             "seconds": seconds,
             "cpu_seconds": cpu,
+        });
+        if let Err(error) = self.record(&record) {
+            self.broken.get_or_insert(error);
+        }
+    }
+
+    fn path(&mut self, row: &PathRow) {
+        let score = row.scores.first().map(|s| format!("   dev {} {}", s.name, figure(s)));
+        let value = row.objective.map(|f| format!("   objective {f:.7}"));
+        let (passes, weights) = (counted(row.passes, "pass"), counted(row.nonzero as u64, "weight"));
+        let more = [value, score].into_iter().flatten().collect::<String>();
+        self.line(&format!("        l2  {:.6e}   {passes}{more}   {weights}", row.l2));
+        let scores: serde_json::Map<_, _> =
+            row.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
+        let record = json!({
+            "event": "l2",
+            "l2": row.l2,
+            "passes": row.passes,
+            "objective": row.objective,
+            "nonzero": row.nonzero,
+            "scores": scores,
         });
         if let Err(error) = self.record(&record) {
             self.broken.get_or_insert(error);

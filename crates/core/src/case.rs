@@ -11,6 +11,7 @@ pub struct Bench {
     scores: Vec<f64>, // [parts] of the last question
     along: Vec<f64>,  // [parts] of the direction of `aim` or `product`
     mixed: Vec<f64>,  // [parts] scores + step * along
+    pieces: Vec<f64>, // marginals of the last `gradient_by_pieces`
     spare: Delta,
 }
 
@@ -118,6 +119,37 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The same from the marginals of all pieces, which [`Case::marginals_of_pieces`] then has.
+    ///
+    /// # Errors
+    /// When the structure has no pieces.
+    pub fn gradient_by_pieces(&mut self, w: Weights<'_>, note: &mut Note) -> Result<()> {
+        self.offered(Question::Pieces)?;
+        self.asked.gradients += 1;
+        self.score(w);
+        let b = &mut *self.bench;
+        b.pieces.resize(self.lane.pieces(), 0.0);
+        let log_z = self.lane.infer_pieces(&b.scores, 0.0, &mut b.pieces);
+        note.loss = self.weight * (log_z - self.lane.gold_score(&b.scores));
+        note.parts.resize(self.lane.parts(), 0.0);
+        self.lane.join(&b.pieces, &mut note.parts);
+        self.lane.gold(-1.0, &mut note.parts);
+        if self.weight != 1.0 {
+            note.parts.iter_mut().for_each(|p| *p *= self.weight);
+        }
+        Ok(())
+    }
+
+    /// What the last [`Case::gradient_by_pieces`] found; to be changed, for [`Case::join_marginals`].
+    pub fn marginals_of_pieces(&mut self) -> &mut [f64] {
+        &mut self.bench.pieces
+    }
+
+    /// They, added up to parts.
+    pub fn join_marginals(&self, parts: &mut [f64]) {
+        self.lane.join(&self.bench.pieces, parts);
+    }
+
     /// `note.parts` as rows in `note.delta`. Groups of parts that are all at most `least` (times c) in size
     /// are left out.
     pub fn expand(&mut self, least: f64, note: &mut Note) {
@@ -190,6 +222,12 @@ impl<'a> Case<'a> {
         let norm = delta.merge(&mut self.bench.zeros, Some(&mut self.bench.spare));
         std::mem::swap(delta, &mut self.bench.spare);
         norm
+    }
+
+    /// The same with rows that add up to zero: which indices there are follows from the example alone.
+    pub fn unite(&mut self, delta: &mut Delta) {
+        delta.unite(&mut self.bench.zeros, &mut self.bench.spare);
+        std::mem::swap(delta, &mut self.bench.spare);
     }
 
     /// Number of pieces: see [`Lane::pieces`].

@@ -77,6 +77,12 @@ impl<'a> Items<'a> {
         self.len() == 0
     }
 
+    /// The lists from one position up to another, the latter left out.
+    #[must_use]
+    pub fn stretch(&self, from: usize, to: usize) -> Items<'a> {
+        if self.is_empty() { *self } else { Items { starts: &self.starts[from..=to], ..*self } }
+    }
+
     /// The attributes at position `t`.
     #[inline]
     #[must_use]
@@ -125,7 +131,18 @@ pub struct SequenceView<'a> {
     pub weight: f64,
 }
 
-impl SequenceView<'_> {
+impl<'a> SequenceView<'a> {
+    /// The positions from one up to another, the latter left out, as a sequence of its own.
+    #[must_use]
+    pub fn stretch(&self, from: usize, to: usize) -> SequenceView<'a> {
+        SequenceView {
+            nodes: self.nodes.stretch(from, to),
+            edges: self.edges.stretch(from, to),
+            labels: &self.labels[from..to],
+            weight: self.weight,
+        }
+    }
+
     /// Number of positions.
     #[must_use]
     pub fn len(&self) -> usize {

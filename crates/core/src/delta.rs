@@ -113,6 +113,23 @@ impl Delta {
         self.take_back(zeros, out)
     }
 
+    /// As [`Delta::merge`], but rows whose values add up to zero stay, so the rows of `out` follow from those of `self` and
+    /// not from their values. Rows that begin at the same weight must be alike.
+    pub fn unite(&self, zeros: &mut Vec<f64>, out: &mut Delta) {
+        self.add_to(1.0, zeros);
+        out.clear();
+        for r in &self.rows {
+            let first = r.at as usize;
+            if zeros[first].is_nan() {
+                continue; // taken already
+            }
+            let from = out.share(&zeros[r.range()]);
+            out.rows.push(Row { from, ..*r });
+            zeros[first] = f64::NAN;
+        }
+        self.rows.iter().for_each(|r| zeros[r.range()].fill(0.0));
+    }
+
     /// Undoes `add_to(1.0, dense)` on a vector that was zero before, and returns |self|^2.
     pub(crate) fn take_back(&self, dense: &mut [f64], mut out: Option<&mut Delta>) -> f64 {
         let mut norm = 0.0;
@@ -173,6 +190,19 @@ mod tests {
         merged.add_to(1.0, &mut b);
         assert_eq!(a, b);
         assert_eq!(merged.rows.len(), 3);
+    }
+
+    #[test]
+    fn uniting_keeps_rows_of_zeros() {
+        let (mut zeros, mut d, mut merged, mut united) =
+            (vec![0.0; 10], sample(), Delta::default(), Delta::default());
+        d.merge(&mut zeros, Some(&mut merged));
+        d.unite(&mut zeros, &mut united);
+        assert_eq!(united, merged);
+        d.pool.fill(0.0);
+        d.unite(&mut zeros, &mut merged);
+        assert_eq!(merged.rows, united.rows);
+        assert!(merged.pool.iter().chain(&zeros).all(|x| *x == 0.0));
     }
 
     #[test]

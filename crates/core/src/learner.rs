@@ -26,6 +26,12 @@ pub struct Profile {
     pub per_part: usize,
     /// Bytes that it keeps for each piece of each example: a table of marginals with all pairs apart.
     pub per_piece: usize,
+    /// Bytes that it keeps for each weight of the features of each example: a table of gradients.
+    pub per_entry: usize,
+    /// It relies on the same examples in every pass: what it remembers of each, or a sum over all of them.
+    pub same_examples: bool,
+    /// It begins at weights of its own and takes no others.
+    pub own_start: bool,
 }
 
 impl Profile {
@@ -44,6 +50,9 @@ impl Profile {
             per_example: 0,
             per_part: 0,
             per_piece: 0,
+            per_entry: 0,
+            same_examples: false,
+            own_start: false,
         }
     }
 
@@ -121,6 +130,11 @@ pub trait Learner: Send + Sync {
     /// As `look` and `learn`.
     fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {
         online(self, team)
+    }
+    /// Goes on under another l2 with all that it remembers, if nothing of that depends on l2; false: it cannot, and a new
+    /// one begins at its weights.
+    fn change_l2(&mut self, l2: f64) -> bool {
+        false
     }
     /// F at the end of the last pass, if the learner knows it without being asked to compute it.
     fn objective(&self) -> Option<f64> {

@@ -52,4 +52,4 @@ pub use order::Order;
 pub use random::Random;
 pub use state::{Plane, State};
 pub use strategy::{Judge, Look, Report, Score, Strategy, Team, each};
-pub use structure::{Lane, Question, Search, Structure, Update, sum_by_parts};
+pub use structure::{Lane, Question, Search, Structure, Update, sum_by_parts, sum_opened};

@@ -70,6 +70,8 @@ pub enum Question {
     Costs,
     /// Marginals of each position and of each pair apart, and with them entropies: dual learners.
     Pieces,
+    /// Stretches of an example as examples of their own: training on sequences that are cut.
+    Stretches,
 }
 
 impl Question {
@@ -83,6 +85,7 @@ impl Question {
             Question::Rows => "the rows that an example reads",
             Question::Costs => "costs of wrong outputs",
             Question::Pieces => "marginals of each position and pair apart",
+            Question::Stretches => "parts of its examples as examples",
         }
     }
 }
@@ -132,6 +135,14 @@ pub trait Lane: Send {
     /// # Errors
     /// When the example cannot be read.
     fn open(&mut self, id: usize) -> Result<f64>;
+    /// Opens the stretch of an example from one place up to another, in the unit of [`Structure::size`], as if it were an
+    /// example; what features see does not change. Returns the weight of the example.
+    ///
+    /// # Errors
+    /// When the example cannot be read, or cannot be cut.
+    fn open_stretch(&mut self, id: usize, from: usize, to: usize) -> Result<f64> {
+        Err(Error::Example { id, what: "it cannot be cut".to_owned() })
+    }
     /// A pass begins: weights may have changed anywhere (mixing, a checkpoint).
     fn renew(&mut self) {}
     /// Fills `note` with those of the `search.k` best outputs that are not gold, best first, and `note.wrong`.
@@ -231,11 +242,25 @@ pub fn sum_by_parts<L: Lane + ?Sized>(
     lane: &mut L,
     ids: &[usize],
     w: Weights<'_>,
+    g: Option<&mut [f64]>,
+) -> Result<f64> {
+    sum_opened(lane, ids, L::open, w, g)
+}
+
+/// The same of what `open` opens for each number.
+///
+/// # Errors
+/// When an example cannot be read or its loss is not finite.
+pub fn sum_opened<L: Lane + ?Sized>(
+    lane: &mut L,
+    ids: &[usize],
+    open: impl Fn(&mut L, usize) -> Result<f64>,
+    w: Weights<'_>,
     mut g: Option<&mut [f64]>,
 ) -> Result<f64> {
     let (mut scores, mut parts, mut total) = (vec![], vec![], 0.0);
     for &id in ids {
-        let c = lane.open(id)?;
+        let c = open(lane, id)?;
         scores.resize(lane.parts(), 0.0);
         lane.scores(w, &mut scores);
         let log_z = match &mut g {

@@ -25,6 +25,7 @@ mod calibrate;
 mod dca;
 mod descent;
 mod dual;
+mod gradients;
 mod hybrid;
 mod lazy;
 mod lbfgs;

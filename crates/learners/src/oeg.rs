@@ -118,6 +118,8 @@ impl Learner for Oeg {
             one_by_one: true,
             per_example: 4 * size_of::<f64>(),
             per_part: 2 * size_of::<f64>(),
+            same_examples: true,
+            own_start: true,
             ..Profile::log_linear("oeg", size_of::<f64>())
         }
     }
@@ -128,7 +130,7 @@ impl Learner for Oeg {
         self.w.resize(team.weights(), 0.0);
         (self.left, self.lengths) = (vec![self.start; n], vec![self.rate; n]);
         self.entropies = vec![0.0; n];
-        self.starts = starts(team, |case| case.parts())?;
+        self.starts = starts(team, &|case, _| case.parts())?;
         let length = self.starts[n];
         (self.theta, self.means) = (vec![0.0; length], vec![0.0; length]);
         self.rest(team)?;
@@ -227,7 +229,7 @@ impl Learner for Oeg {
     fn rest(&mut self, team: &mut dyn Team) -> Result<()> {
         self.n = real(team.examples());
         if self.starts.is_empty() {
-            self.starts = starts(team, |case| case.parts())?;
+            self.starts = starts(team, &|case, _| case.parts())?;
         }
         let (n, length) = (team.examples(), self.starts.last().copied().unwrap_or(0));
         let lists = [&self.left, &self.entropies, &self.lengths];

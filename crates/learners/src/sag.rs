@@ -15,12 +15,13 @@
 //!
 //! In a batch all examples are looked at under one w, and each then makes a step of its own, shorter from five examples
 //! on: alpha * min(1, 4 / batch) (without that, batches of 8 diverged on small dense data). Cost of a step: one gradient;
-//! two more sweeps over its rows; a search now and then. Memory: [`Lazy`] and the [`Table`].
+//! two more sweeps over its rows; a search now and then. Memory: [`Lazy`] and the [`Gradients`].
 
+use crate::gradients::{Gradients, TABLE};
 use crate::lazy::{self, Lazy};
 use crate::objective::Objective;
-use crate::sampling::{Found, LIPSCHITZ, Sampling, search};
-use crate::table::{Table, WHY};
+use crate::sampling::{Found, LIPSCHITZ, Sampling};
+use crate::table::WHY;
 use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::{
@@ -37,7 +38,7 @@ pub(crate) const STOP: Param = Param {
 };
 
 /// The parameters of `sag`, `sag-nus` and `sag-nus-star`.
-pub(crate) const PARAMS: &[Param] = &[LIPSCHITZ, STOP];
+pub(crate) const PARAMS: &[Param] = &[TABLE, LIPSCHITZ, STOP];
 
 /// Batches up to this size make full steps.
 const FULL: f64 = 4.0;
@@ -54,7 +55,7 @@ pub(crate) struct Sag<S> {
     l2: f64,
     stop: f64,
     lazy: Lazy,
-    table: Table,
+    table: Gradients,
     sampling: S,
     difference: Note, // of what is stored; scratch
     near: f64,        // |d/n + l2 w| when a full gradient was last looked at
@@ -68,7 +69,7 @@ impl<S: Sampling> Sag<S> {
             l2,
             stop: settings.number("stop"),
             lazy: Lazy::default(),
-            table: Table::default(),
+            table: Gradients::new(settings),
             sampling,
             difference: Note::default(),
             near: f64::MAX,
@@ -106,13 +107,12 @@ pub(crate) fn is_done(
 
 impl<S: Sampling> Learner for Sag<S> {
     fn profile(&self) -> Profile {
-        Profile {
+        self.table.profile(Profile {
             needs: vec![Question::Expectations, Question::Rows],
             stops: true,
             per_example: 6 * size_of::<f64>() + 3 * size_of::<u32>(),
-            per_part: size_of::<f32>(),
             ..Profile::log_linear(self.name, lazy::PER_WEIGHT)
-        }
+        })
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
@@ -127,23 +127,19 @@ impl<S: Sampling> Learner for Sag<S> {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        case.gradient(self.lazy.weights(), note);
-        if let Some(l) = self.sampling.first(case.id) {
-            search(case, self.lazy.weights(), l, note);
-        }
-        Ok(())
+        self.table.look(case, self.lazy.weights(), self.sampling.first(case.id), note)
     }
 
     fn learn(&mut self, batch: &[Note], team: &mut dyn Team) -> Result<()> {
         let damping = damping(batch.len());
+        self.table.open();
         for (number, note) in batch.iter().enumerate() {
             self.sampling.learn(note.id, Found::of(note));
             if number > 0 {
                 self.lazy.wake_again(number);
             }
-            self.difference.clear(note.id, note.weight);
-            self.table.replace(note.id, &note.parts, true, &mut self.difference.parts);
-            team.spread(std::slice::from_ref(&self.difference), 1.0, &mut self.lazy.d)?;
+            self.table.replace(note, true, &mut self.difference);
+            self.table.add(&self.difference, 1.0, team, &mut self.lazy.d)?;
             let alpha = damping * self.sampling.step(self.l2);
             self.lazy.step(1.0 - alpha * self.l2, alpha / real(self.table.stored()), team)?;
         }
@@ -154,7 +150,7 @@ impl<S: Sampling> Learner for Sag<S> {
         if self.lazy.d.len() != self.lazy.v.len() || !self.sampling.begin(team.examples()) {
             return Err(Error::other_state());
         }
-        self.table.begin(team, |case| case.parts())?;
+        self.table.begin(team)?;
         self.lazy.flush(team)
     }
 
@@ -171,6 +167,12 @@ impl<S: Sampling> Learner for Sag<S> {
                 &mut self.near,
             )?;
         Ok(if done { Done::Converged("the gradient is small enough") } else { Done::Pass })
+    }
+
+    fn change_l2(&mut self, l2: f64) -> bool {
+        self.sampling.change_l2(l2);
+        (self.l2, self.near) = (l2, f64::MAX);
+        true
     }
 
     fn weights(&self) -> Vec<f64> {

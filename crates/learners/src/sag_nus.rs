@@ -105,6 +105,10 @@ impl Sampling for Nus {
         (1.0 - progress) * most + progress * 0.5 * (most + mean)
     }
 
+    fn change_l2(&mut self, l2: f64) {
+        self.l2 = l2;
+    }
+
     fn state(&mut self) -> Vec<Slot<'_>> {
         let slot = |name, data| Slot { name, mix: Mix::Never(WHY), data };
         vec![slot("lipschitz", Data::F64(&mut self.l)), slot("most", Data::Real(&mut self.most))]

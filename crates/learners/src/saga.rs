@@ -20,14 +20,15 @@
 //! costs and memory are those of [`Sag`](crate::sag::Sag). With l1 weights are exactly 0 or not ([`Proximal`]), and batches
 //! are refused.
 
+use crate::gradients::{Gradients, TABLE};
 use crate::lazy::{self, Lazy};
 use crate::objective::Objective;
 use crate::proximal::Proximal;
 use crate::sag::{STOP, Uniform, damping, is_done};
 use crate::sag_nus_star::NusStar;
-use crate::sampling::{Found, LIPSCHITZ, Sampling, search};
-use crate::table::{Table, WHY};
-use seqoia_core::cast::{real, single};
+use crate::sampling::{Found, LIPSCHITZ, Sampling};
+use crate::table::WHY;
+use seqoia_core::cast::real;
 use seqoia_core::param::{Kind, Param, Settings, Value};
 use seqoia_core::{
     Case, Data, Done, Error, Learner, Mix, Note, Profile, Question, Random, Result, Slot, Team, Weights,
@@ -42,6 +43,7 @@ pub(crate) const PARAMS: &[Param] = &[
         default: Value::Word("nus-star"),
         help: "which examples are drawn more often",
     },
+    TABLE,
     LIPSCHITZ,
     STOP,
 ];
@@ -135,7 +137,7 @@ pub struct Saga {
     stop: f64,
     lazy: Lazy,
     proximal: Option<Proximal>, // in place of `lazy`, if there is an l1
-    table: Table,
+    table: Gradients,
     draws: Draws,
     chances: Vec<f64>, // of the examples of a batch
     jump: Note,        // difference of what is looked at; scratch
@@ -153,7 +155,7 @@ impl Saga {
             stop: settings.number("stop"),
             lazy: Lazy::default(),
             proximal: (penalty.l1 > 0.0).then(|| Proximal::new(penalty.l1)),
-            table: Table::default(),
+            table: Gradients::new(settings),
             draws: Draws::new(settings),
             chances: vec![],
             jump: Note::default(),
@@ -174,21 +176,20 @@ impl Saga {
         let more = note.delta.entries().map(|(j, x)| (j, by * x));
         proximal.step(alpha, self.penalty.l2, 1.0 / self.n, more);
         note.delta.entries().for_each(|(j, x)| proximal.d[j] += x);
-        self.table.replace(note.id, &note.parts, true, &mut self.kept.parts);
+        self.table.keep(note);
         if proximal.is_long() { proximal.flush(1.0 / self.n, team) } else { Ok(()) }
     }
 }
 
 impl Learner for Saga {
     fn profile(&self) -> Profile {
-        Profile {
+        self.table.profile(Profile {
             needs: vec![Question::Expectations, Question::Rows],
             stops: true,
             one_by_one: self.proximal.is_some(),
             per_example: 10 * size_of::<f64>() + 3 * size_of::<u32>(),
-            per_part: size_of::<f32>(),
             ..Profile::log_linear("saga", lazy::PER_WEIGHT)
-        }
+        })
     }
 
     fn begin(&mut self, team: &mut dyn Team) -> Result<()> {
@@ -216,18 +217,10 @@ impl Learner for Saga {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        case.gradient(self.seen(), note);
-        if let Some(l) = self.draws.first(case.id) {
-            search(case, self.seen(), l, note);
-        }
+        self.table.look(case, self.seen(), self.draws.first(case.id), note)?;
         if self.proximal.is_some() {
             // Thresholds ask for the whole step of a weight: its differences, added up.
-            let new = note.parts.clone();
-            let old = self.table.of(case.id);
-            note.parts.iter_mut().zip(old).for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
-            case.expand_all(note);
-            case.merge(&mut note.delta);
-            note.parts = new;
+            self.table.expand(case, note);
         }
         Ok(())
     }
@@ -239,19 +232,18 @@ impl Learner for Saga {
         if self.proximal.is_some() {
             return batch.iter().try_for_each(|note| self.proximal_step(note, team));
         }
+        self.table.open();
         let width = self.draws.width();
         let alpha = damping(batch.len() / width) * self.draws.step(self.penalty.l2);
         for (number, step) in batch.chunks(width).enumerate() {
             let (looked, stored) = (&step[0], &step[width - 1]);
-            self.jump.clear(looked.id, looked.weight);
-            self.table.replace(looked.id, &looked.parts, false, &mut self.jump.parts);
-            self.kept.clear(stored.id, stored.weight);
-            self.table.replace(stored.id, &stored.parts, true, &mut self.kept.parts);
+            self.table.replace(looked, false, &mut self.jump);
+            self.table.replace(stored, true, &mut self.kept);
             self.lazy.step(1.0 - alpha * self.penalty.l2, alpha / self.n, team)?;
             self.lazy.wake_again(number * width + width - 1);
             let by = -alpha / (self.n * self.chances[number * width] * self.lazy.scale());
-            team.spread(std::slice::from_ref(&self.jump), by, &mut self.lazy.v)?;
-            team.spread(std::slice::from_ref(&self.kept), 1.0, &mut self.lazy.d)?;
+            self.table.add(&self.jump, by, team, &mut self.lazy.v)?;
+            self.table.add(&self.kept, 1.0, team, &mut self.lazy.d)?;
         }
         Ok(())
     }
@@ -265,7 +257,7 @@ impl Learner for Saga {
         if w != d || !self.draws.begin(team.examples()) {
             return Err(Error::other_state());
         }
-        self.table.begin(team, |case| case.parts())?;
+        self.table.begin(team)?;
         match &mut self.proximal {
             Some(proximal) => proximal.flush(1.0 / self.n, team),
             None => self.lazy.flush(team),
@@ -283,6 +275,12 @@ impl Learner for Saga {
         };
         let done = is_done(team, d, w, self.penalty, self.stop, &mut self.near)?;
         Ok(if done { Done::Converged("the gradient is small enough") } else { Done::Pass })
+    }
+
+    fn change_l2(&mut self, l2: f64) -> bool {
+        self.draws.sampling().change_l2(l2);
+        (self.penalty.l2, self.near) = (l2, f64::MAX);
+        true
     }
 
     fn weights(&self) -> Vec<f64> {

@@ -75,6 +75,8 @@ pub(crate) trait Sampling: Send + Sync {
     fn learn(&mut self, id: usize, found: Option<Found>);
     /// The step length.
     fn step(&self, l2: f64) -> f64;
+    /// The penalty is another one from here on.
+    fn change_l2(&mut self, _: f64) {}
     /// All that it remembers.
     fn state(&mut self) -> Vec<Slot<'_>>;
 }

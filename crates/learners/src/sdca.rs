@@ -82,8 +82,7 @@ pub struct Sdca {
     by_gap: Tree,
     share: f64, // 1 / batch
     n: f64,
-    moved: Note,     // what w moves by; scratch
-    spare: Vec<f64>, // scratch
+    moved: Note, // what w moves by; scratch
     objective: Option<f64>,
 }
 
@@ -158,7 +157,6 @@ impl Sdca {
             share: 1.0,
             n: 1.0,
             moved: Note::default(),
-            spare: vec![],
             objective: None,
         }
     }
@@ -175,7 +173,7 @@ impl Sdca {
     fn take(&mut self, note: &Note, team: &mut dyn Team) -> Result<()> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was a length
         let (parts, pieces) = note.parts.split_at(note.own[3] as usize);
-        self.alpha.replace(note.id, pieces, true, &mut self.spare);
+        self.alpha.keep(note.id, pieces);
         self.moved.clear(note.id, note.weight);
         self.moved.parts.extend_from_slice(parts);
         let step = -1.0 / (self.l2 * self.n);
@@ -207,6 +205,8 @@ impl Learner for Sdca {
             stops: true,
             per_example: 8 * size_of::<f64>(),
             per_piece: size_of::<f32>(),
+            same_examples: true,
+            own_start: true,
             ..Profile::log_linear("sdca", size_of::<f64>())
         }
     }
@@ -287,7 +287,7 @@ impl Learner for Sdca {
             return Err(Error::other_state());
         }
         self.by_gap = Tree::new(&self.gaps);
-        self.alpha.begin(team, |case| case.pieces())
+        self.alpha.begin(team, &|case, _| case.pieces())
     }
 
     fn pass(&mut self, team: &mut dyn Team) -> Result<Done> {

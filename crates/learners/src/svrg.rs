@@ -77,6 +77,7 @@ impl Learner for Svrg {
     fn profile(&self) -> Profile {
         Profile {
             needs: vec![Question::Expectations, Question::Rows],
+            same_examples: true,
             ..Profile::log_linear("svrg", lazy::PER_WEIGHT + size_of::<f64>())
         }
     }

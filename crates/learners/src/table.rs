@@ -1,8 +1,5 @@
-//! What is remembered of each example: the gradient of its loss in parts, in single precision.
-//!
-//! Parts of a chain are the labels of each position and the label pairs, added up over positions, so this is the "mixed"
-//! form of Schmidt et al. 2015, section 5.1: T K + K K numbers per sequence, however many features it has. Whoever keeps a
-//! sum of all gradients must move it by the difference of what is stored, rounded, or it drifts away from the table.
+//! A list of numbers of each example, in single precision. Whoever keeps a sum of what is stored must move it by the
+//! difference of the rounded numbers, or it drifts away from the table.
 
 use crate::sweep::sweep;
 use seqoia_core::cast::{real, single};
@@ -12,14 +9,14 @@ use seqoia_core::{Case, Data, Error, Mix, Note, Result, Slot, Team};
 pub(crate) const WHY: &str =
     "it remembers a gradient of every example, and copies would remember different ones";
 
-/// How many numbers an example takes.
-pub(crate) type Length = fn(&Case<'_>) -> usize;
+/// How many numbers an example takes; the note is scratch.
+pub(crate) type Length<'a> = dyn Fn(&mut Case<'_>, &mut Note) -> usize + Sync + 'a;
 
 /// Where the numbers of each example begin, and where the last ones end.
-pub(crate) fn starts(team: &mut dyn Team, length: Length) -> Result<Vec<usize>> {
+pub(crate) fn starts(team: &mut dyn Team, length: &Length<'_>) -> Result<Vec<usize>> {
     let (mut starts, mut end) = (vec![0], 0);
     let look = |case: &mut Case<'_>, note: &mut Note| {
-        note.own[0] = real(length(case));
+        note.own[0] = real(length(case, note));
         Ok(())
     };
     sweep(team, &look, |notes, _| {
@@ -45,7 +42,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// Room for `length` numbers of each example, unless they are there; called at every rest, too.
-    pub(crate) fn begin(&mut self, team: &mut dyn Team, length: Length) -> Result<()> {
+    pub(crate) fn begin(&mut self, team: &mut dyn Team, length: &Length<'_>) -> Result<()> {
         let n = team.examples();
         if self.starts.len() != n + 1 {
             self.starts = starts(team, length)?;
@@ -71,16 +68,23 @@ impl Table {
         self.stored
     }
 
-    /// Puts `new - old` in `difference`, `new` rounded, and keeps `new` if `keeps`.
-    pub(crate) fn replace(&mut self, id: usize, new: &[f64], keeps: bool, difference: &mut Vec<f64>) {
-        let old = &mut self.values[self.starts[id]..self.starts[id + 1]];
+    /// Whether anything of this example has been stored.
+    pub(crate) fn has(&self, id: usize) -> bool {
+        self.seen[id] == 1
+    }
+
+    /// Puts `new - old` in `difference`, `new` rounded.
+    pub(crate) fn subtract(&self, id: usize, new: &[f64], difference: &mut Vec<f64>) {
         difference.clear();
-        difference
-            .extend(new.iter().zip(old.iter()).map(|(new, old)| f64::from(single(*new)) - f64::from(*old)));
-        if keeps {
-            old.iter_mut().zip(new).for_each(|(old, new)| *old = single(*new));
-            self.stored += usize::from(std::mem::replace(&mut self.seen[id], 1) == 0);
-        }
+        let both = new.iter().zip(self.of(id));
+        difference.extend(both.map(|(new, old)| f64::from(single(*new)) - f64::from(*old)));
+    }
+
+    /// Stores numbers, rounded.
+    pub(crate) fn keep(&mut self, id: usize, new: &[f64]) {
+        let old = &mut self.values[self.starts[id]..self.starts[id + 1]];
+        old.iter_mut().zip(new).for_each(|(old, new)| *old = single(*new));
+        self.stored += usize::from(std::mem::replace(&mut self.seen[id], 1) == 0);
     }
 
     pub(crate) fn state(&mut self) -> [Slot<'_>; 2] {

@@ -6,6 +6,7 @@
 
 mod batch;
 pub mod crew;
+mod cuts;
 mod minibatch;
 mod one_team;
 pub mod registry;
@@ -13,5 +14,6 @@ mod serial;
 mod team;
 
 pub use crew::{Crew, lock};
+pub use cuts::{Cuts, Piece};
 pub use one_team::OneTeam;
 pub use team::{Setup, Workers};

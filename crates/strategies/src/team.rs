@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use crate::{Crew, lock};
+use crate::{Crew, Cuts, lock};
 use seqoia_core::{
     Bench, Case, Error, Lane, Look, Note, Order, Question, Random, Report, Result, Row, Structure, Team,
-    Weights,
+    Weights, sum_opened,
 };
 
 /// What a team needs beside its structure.
@@ -25,6 +25,8 @@ pub struct Setup {
     pub chunks: usize,
     /// Raised when the user wants an end.
     pub stop: Arc<AtomicBool>,
+    /// Examples are cut into pieces of so many tokens: see [`Cuts`].
+    pub cut: Option<usize>,
 }
 
 impl Setup {
@@ -47,7 +49,8 @@ struct Worker {
 pub struct Workers {
     structure: Arc<dyn Structure>,
     setup: Setup,
-    batch: usize, // steps per `learn`
+    cuts: Option<Cuts>, // the examples of the team are their pieces
+    batch: usize,       // steps per `learn`
     workers: Vec<Mutex<Worker>>,
     pass: u64,
     order: Order,
@@ -72,10 +75,12 @@ impl Workers {
                 Ok(Mutex::new(Worker { offers, lane, bench: Bench::default(), gradient: vec![] }))
             })
             .collect::<Result<_>>()?;
+        let cuts = setup.cut.map(|length| Cuts::new(&*structure, length)).transpose()?;
         let order = Order::new(0, Random::new(setup.seed, 0, 0, "order"));
         let mut team = Workers {
             structure,
             setup,
+            cuts,
             batch,
             workers,
             pass: 0,
@@ -90,7 +95,10 @@ impl Workers {
     /// A pass begins (0: what comes before the first): order and streams are those of its number.
     pub fn start(&mut self, pass: u64) {
         self.pass = pass;
-        self.order = Order::new(self.structure.examples(), Random::new(self.setup.seed, pass, 0, "order"));
+        if let Some(cuts) = &mut self.cuts {
+            cuts.draw(&*self.structure, &mut Random::new(self.setup.seed, pass, 0, "cut"));
+        }
+        self.order = Order::new(self.examples(), Random::new(self.setup.seed, pass, 0, "order"));
         self.streams.clear();
         self.report = Report::default();
         self.workers.iter_mut().for_each(|w| get(w).lane.renew());
@@ -106,6 +114,16 @@ impl Workers {
     #[must_use]
     pub fn structure(&self) -> &Arc<dyn Structure> {
         &self.structure
+    }
+
+    /// Tokens of an example, or of a piece.
+    fn size_of(&self, id: usize) -> usize {
+        self.cuts.as_ref().map_or_else(|| self.structure.size(id), |cuts| cuts.size(id))
+    }
+
+    /// The number by which others know what has this one here.
+    fn name_of(&self, id: usize) -> usize {
+        self.cuts.as_ref().map_or(id, |cuts| cuts.pieces()[id].id as usize)
     }
 
     fn not_offered(&self, question: Question) -> Error {
@@ -125,6 +143,21 @@ impl Workers {
         }
         cuts.retain(|c| !c.is_empty());
         cuts
+    }
+
+    /// The sum over some pieces, one after another: samples of a calibration.
+    fn total_of_pieces(&mut self, ids: &[usize], w: Weights<'_>, g: Option<&mut [f64]>) -> Result<f64> {
+        match &g {
+            Some(_) => self.report.asked.gradients += ids.len() as u64,
+            None => self.report.asked.losses += ids.len() as u64,
+        }
+        let mut g = g;
+        if let Some(g) = &mut g {
+            g.fill(0.0);
+        }
+        let cuts = self.cuts.as_ref();
+        let lane = &mut *get(&mut self.workers[0]).lane;
+        sum_opened(lane, ids, |lane, id| open(lane, cuts, id), w, g)
     }
 
     /// Several workers take chunks as they come; each adds its gradient when all chunks before it
@@ -193,7 +226,7 @@ impl Workers {
 
 impl Team for Workers {
     fn examples(&self) -> usize {
-        self.structure.examples()
+        self.cuts.as_ref().map_or_else(|| self.structure.examples(), |cuts| cuts.pieces().len())
     }
 
     fn size(&self) -> usize {
@@ -223,7 +256,7 @@ impl Team for Workers {
         }
         let lane = &mut get(&mut self.workers[0]).lane;
         for &id in ids {
-            lane.open(id)?;
+            open(&mut **lane, self.cuts.as_ref(), id)?;
             lane.rows(rows);
         }
         Ok(())
@@ -232,10 +265,11 @@ impl Team for Workers {
     fn ask(&mut self, ids: &[usize], look: &Look<'_>, notes: &mut Vec<Note>) -> Result<()> {
         notes.truncate(ids.len());
         notes.resize_with(ids.len(), Note::default);
+        let cuts = self.cuts.as_ref();
         if ids.len() == 1 || self.workers.len() == 1 {
             let worker = get(&mut self.workers[0]);
             for (&id, note) in ids.iter().zip(notes.iter_mut()) {
-                answer(worker, id, look, note)?;
+                answer(worker, cuts, id, look, note)?;
             }
         } else if self.structure.sticky() {
             // Slot i belongs to lane i mod lanes, whoever calls it: lanes keep state.
@@ -248,7 +282,7 @@ impl Team for Workers {
                     let Some(worker) = self.workers.get(number) else { break };
                     let mut worker = lock(worker);
                     for slot in (number..ids.len()).step_by(lanes) {
-                        if let Err(e) = answer(&mut worker, ids[slot], look, &mut lock(&slots[slot])) {
+                        if let Err(e) = answer(&mut worker, cuts, ids[slot], look, &mut lock(&slots[slot])) {
                             first_error(&broke, slot, e);
                             break;
                         }
@@ -259,13 +293,13 @@ impl Team for Workers {
         } else {
             // The largest first, so that nobody waits long for the last one.
             let mut slots: Vec<_> = notes.iter_mut().enumerate().collect();
-            slots.sort_by_key(|(i, _)| std::cmp::Reverse(self.structure.size(ids[*i])));
+            slots.sort_by_key(|(i, _)| std::cmp::Reverse(self.size_of(ids[*i])));
             let (queue, broke) = (Mutex::new(slots.into_iter()), Mutex::new(None));
             let take = || lock(&queue).next();
             self.setup.crew.run(&|number| {
                 let mut worker = lock(&self.workers[number]);
                 while let Some((slot, note)) = take() {
-                    if let Err(e) = answer(&mut worker, ids[slot], look, note) {
+                    if let Err(e) = answer(&mut worker, cuts, ids[slot], look, note) {
                         first_error(&broke, slot, e);
                     }
                 }
@@ -275,7 +309,7 @@ impl Team for Workers {
         for note in notes.iter() {
             if !note.loss.is_finite() {
                 let what = format!("its loss is {}; a smaller rate or a stronger penalty helps", note.loss);
-                return Err(Error::NotFinite { id: note.id, what });
+                return Err(Error::NotFinite { id: self.name_of(note.id), what });
             }
             self.report.examples += 1;
             self.report.loss += note.loss;
@@ -288,7 +322,7 @@ impl Team for Workers {
 
     fn spread(&mut self, notes: &[Note], step: f64, to: &mut [f64]) -> Result<()> {
         if notes.len() == 1 || self.workers.len() == 1 {
-            return spread_piece(get(&mut self.workers[0]), notes, step, 0, to);
+            return spread_piece(get(&mut self.workers[0]), self.cuts.as_ref(), notes, step, 0, to);
         }
         // Each worker has a stretch of the weights to itself. Cutting them by work instead of by number was tried
         // and gained nothing.
@@ -300,7 +334,7 @@ impl Team for Workers {
         self.setup.crew.run(&|number| {
             let mut worker = lock(&self.workers[number]);
             while let Some((at, piece)) = take() {
-                if let Err(e) = spread_piece(&mut worker, notes, step, at, piece) {
+                if let Err(e) = spread_piece(&mut worker, self.cuts.as_ref(), notes, step, at, piece) {
                     first_error(&broke, at, e);
                 }
             }
@@ -311,9 +345,10 @@ impl Team for Workers {
     fn total(&mut self, ids: Option<&[usize]>, w: Weights<'_>, g: Option<&mut [f64]>) -> Result<f64> {
         let all: Vec<usize>;
         let ids = match ids {
+            Some(ids) if self.cuts.is_some() => return self.total_of_pieces(ids, w, g),
             Some(ids) => ids,
             None => {
-                all = (0..self.structure.examples()).collect();
+                all = (0..self.structure.examples()).collect(); // whole, if they are cut, too
                 &all
             }
         };
@@ -363,8 +398,22 @@ fn or_error(job: impl FnOnce() -> Result<f64>) -> Result<f64> {
     answer.unwrap_or_else(|_| Err(Error::Worker("a sum panicked".to_owned())))
 }
 
-fn answer(worker: &mut Worker, id: usize, look: &Look<'_>, note: &mut Note) -> Result<()> {
-    let weight = worker.lane.open(id)?;
+/// Opens an example, or a piece.
+fn open(lane: &mut dyn Lane, cuts: Option<&Cuts>, id: usize) -> Result<f64> {
+    match cuts {
+        None => lane.open(id),
+        Some(cuts) => cuts.open(lane, id),
+    }
+}
+
+fn answer(
+    worker: &mut Worker,
+    cuts: Option<&Cuts>,
+    id: usize,
+    look: &Look<'_>,
+    note: &mut Note,
+) -> Result<()> {
+    let weight = open(&mut *worker.lane, cuts, id)?;
     note.clear(id, weight);
     let mut case = Case::new(id, weight, worker.offers, &mut *worker.lane, &mut worker.bench);
     look(&mut case, note)?;
@@ -372,9 +421,16 @@ fn answer(worker: &mut Worker, id: usize, look: &Look<'_>, note: &mut Note) -> R
     Ok(())
 }
 
-fn spread_piece(worker: &mut Worker, notes: &[Note], step: f64, at: usize, to: &mut [f64]) -> Result<()> {
+fn spread_piece(
+    worker: &mut Worker,
+    cuts: Option<&Cuts>,
+    notes: &[Note],
+    step: f64,
+    at: usize,
+    to: &mut [f64],
+) -> Result<()> {
     for note in notes {
-        worker.lane.open(note.id)?;
+        open(&mut *worker.lane, cuts, note.id)?;
         worker.lane.spread(&note.parts, step, at, to);
     }
     Ok(())

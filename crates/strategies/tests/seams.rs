@@ -303,7 +303,7 @@ impl Learner for Asking {
                 case.violations(Weights::plain(&w), &search, note)
             }
             Question::Pieces => case.infer_pieces(&[], 0.0, &mut vec![]).map(|_| ()),
-            Question::Rows | Question::Expectations => Ok(()),
+            Question::Rows | Question::Expectations | Question::Stretches => Ok(()),
         }
     }
     fn weights(&self) -> Vec<f64> {

@@ -87,6 +87,7 @@ fn decoding_within_limits_is_enumeration_of_what_is_allowed() {
                     rules: (j != 4).then_some(&rules),
                     known: (j > 1).then_some(Known { labels: &labels, sets: &sets }),
                     steps: (j % 2 == 1).then_some(&steps),
+                    ..Limits::default()
                 };
                 let mut all: Vec<(f64, Vec<u16>)> = brute::labellings(toy.labels, toy.length)
                     .into_iter()
@@ -386,7 +387,7 @@ fn scores_that_are_nearly_too_far_apart_are_summed_right() {
                 Limits::rules(Some(&only_first)),
                 Limits::rules(Some(&chunks)),
                 Limits { known, ..Limits::default() },
-                Limits { rules: Some(&chunks), known, steps: None },
+                Limits { rules: Some(&chunks), known, ..Limits::default() },
             ] {
                 let x = view(&sequences[0]);
                 let all: Vec<Vec<u16>> =
@@ -546,8 +547,11 @@ fn fused_sums_within_hostile_rules_equal_the_log_domain() {
         };
         let x = Sequence { nodes, labels: gold.clone(), weight: 1.0, ..Sequence::default() };
 
-        let met =
-            Limits { rules: Some(&rules), known: Some(Known { labels: &gold, sets: &sets }), steps: None };
+        let met = Limits {
+            rules: Some(&rules),
+            known: Some(Known { labels: &gold, sets: &sets }),
+            ..Limits::default()
+        };
         let held = met.can_be_met(length).then_some(&rules);
         let (mut loss, mut right) = (0.0, vec![0.0; w.len()]);
         for (c, only_gold) in [(1.0, false), (-1.0, true)] {

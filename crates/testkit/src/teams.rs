@@ -16,7 +16,7 @@ const SEED: u64 = 3;
 /// Threads, a seed and eight chunks.
 #[must_use]
 pub fn setup(threads: usize) -> Setup {
-    Setup { crew: Arc::new(Crew::new(threads)), seed: SEED, chunks: 8, stop: Arc::default() }
+    Setup { crew: Arc::new(Crew::new(threads)), seed: SEED, chunks: 8, stop: Arc::default(), cut: None }
 }
 
 /// A strategy by name; `size` is the batch size of those that have one.

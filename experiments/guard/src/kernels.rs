@@ -198,7 +198,7 @@ fn adagrad_decay() -> Result<Work> {
 /// Passes of L-BFGS over so few sequences, with so many weights, that its work on whole planes counts.
 fn lbfgs() -> Result<Work> {
     let (chain, _) = toy::chain(&Shape { tokens: 400, all: true, ..SHAPE })?;
-    let setup = Setup { crew: Arc::new(Crew::new(1)), seed: 1, chunks: 1, stop: Arc::default() };
+    let setup = Setup { crew: Arc::new(Crew::new(1)), seed: 1, chunks: 1, stop: Arc::default(), cut: None };
     let entry = LEARNERS.iter().find(|entry| entry.name == "lbfgs").context("no lbfgs")?;
     let mut learner = entry.build(&entry.defaults(), Objective { l1: 0.0, l2: 0.01 });
     let chosen = Chosen::new(None, &[], &learner.profile()).map_err(anyhow::Error::msg)?;

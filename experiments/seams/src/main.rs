@@ -113,6 +113,7 @@ fn strategy(name: &str, set: &TrainingSet) -> Result<Box<dyn Strategy>> {
         seed: SEED,
         chunks: Setup::chunks(set.counts.tokens),
         stop: Arc::default(),
+        cut: None,
     };
     let chain = Chain::new(Arc::clone(&set.space), Arc::clone(&set.corpus));
     let settings = entry.check(&[]).map_err(anyhow::Error::msg)?;

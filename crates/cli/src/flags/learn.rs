@@ -34,6 +34,9 @@ pub(crate) struct LearnArgs {
     /// Which weights to keep when there is dev data
     #[arg(long, value_enum, default_value_t = KeepName::Best, requires = "dev", help_heading = "Learning")]
     pub(crate) keep: KeepName,
+    /// Train on pieces of about N tokens, cut at random places in each pass: a regulariser
+    #[arg(long, value_name = "N", help_heading = "Learning")]
+    pub(crate) cut: Option<usize>,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Learning")]
     pub(crate) seed: u64,
@@ -47,6 +50,10 @@ pub(crate) struct LearnArgs {
     /// Twice the weight of |w|^2; `1/n` is understood [default: 1/n; adagrad: 0]
     #[arg(long, value_name = "X", help_heading = "Penalties")]
     pub(crate) l2: Option<String>,
+    /// Train one l2 after another, from large to small, each begun at the weights of the last one
+    #[arg(long, value_name = "X,Y,...", value_delimiter = ',', conflicts_with_all = ["l2", "c2", "rho2", "c"],
+          help_heading = "Penalties")]
+    pub(crate) l2_path: Vec<String>,
     /// CRFsuite's c1: l1 = c1 / n
     #[arg(long, value_name = "X", conflicts_with_all = ["l1", "rho1"], help_heading = "Penalties")]
     pub(crate) c1: Option<String>,

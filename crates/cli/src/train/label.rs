@@ -48,7 +48,7 @@ pub(super) fn run_one(
     chain.check(&learn)?;
 
     let mut reporter = Reporter::new(&args.run)?;
-    if args.learn.learner.is_none() && learn.l1.is_none() && learn.l2.is_none() {
+    if args.learn.learner.is_none() && learn.l1.is_none() && learn.l2.is_none() && learn.l2_path.is_empty() {
         let other = "`learner adagrad` `pairs all` too: no learner is best on all data";
         if let Some(what) = data.recipe().map_or(Some(other), |recipe| recipe.beyond) {
             reporter.suggest(what);

@@ -108,13 +108,14 @@ pub(super) fn options(
         },
         _ => None,
     };
+    let l2_path = args.l2_path.iter().map(|x| strength("--l2-path", x.trim())).collect::<Result<_, _>>()?;
     let passes = args.passes.map(Passes::Exactly).or(args.max_passes.map(Passes::AtMost));
     if matches!(passes, Some(Passes::Exactly(0) | Passes::AtMost(0))) {
         return Err(refused("--passes, --max-passes: at least one pass is needed"));
     }
     let (learner, strategy) = (args.learner.clone(), args.strategy.clone());
     let parameters = given(owners().flat_map(|(_, params)| params), matches);
-    let wish = Wish { learner, parameters, strategy, l1, l2, passes };
+    let wish = Wish { learner, parameters, strategy, l1, l2, l2_path, passes };
     let mut options = wish.options(recipe, default)?;
     options.threads = threads(args.threads)?;
     if run.checkpoint_every == 0 {
@@ -127,6 +128,7 @@ pub(super) fn options(
     options.patience = args.patience;
     options.objective_every = args.objective_every;
     options.seed = args.seed;
+    options.cut = args.cut;
     Ok(options)
 }
 

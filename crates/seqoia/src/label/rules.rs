@@ -64,7 +64,7 @@ pub(crate) fn broken(
     for &end in &corpus.ends {
         let gold = &corpus.labels[from..end as usize];
         let known = Some(Known { labels: gold, sets });
-        let limits = Limits { rules: Some(rules), known, steps: None };
+        let limits = Limits { rules: Some(rules), known, ..Limits::default() };
         if !limits.can_be_met(gold.len()) {
             sentences += 1;
             first.get_or_insert_with(|| {

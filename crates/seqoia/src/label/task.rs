@@ -183,6 +183,8 @@ impl Task for LabelTask<'_> {
             weights,
             parts: nodes + if space.edge_attributes() > 0 { pairs } else { shared.min(pairs) },
             pieces: nodes + pairs,
+            entries: if load.entries { entries(set) } else { 0 },
+            features: set.space.existing(),
             data: set.bytes() + dev(&DevSet::bytes),
             workers: workers(set, load) + dev(&|dev| dev.scoring(set, load.threads)),
             reading: (set.text + indexing)
@@ -277,15 +279,47 @@ fn workers(set: &TrainingSet, load: &Load) -> usize {
     let longest = (0..set.corpus.len()).map(|id| set.corpus.size(id)).max().unwrap_or(0);
     let matrix = 8 * space.labels * space.width;
     let edges = if set.counts.edge_items == 0 { matrix } else { longest * matrix };
-    let worker = ARRAYS * longest * 8 * space.width + 4 * edges;
+    // Scores and marginals of all pairs apart.
+    let apart = if load.pieces { 3 * longest * matrix } else { 0 };
+    let worker = ARRAYS * longest * 8 * space.width + 4 * edges + apart;
     // Buffers serve one batch after another, so in the end they hold the largest sentences; they grow in steps.
     let mut notes: Vec<usize> = match load.batch {
         0 => vec![],
         _ => (0..set.corpus.len()).filter_map(|id| Some(note(space, set.corpus.view(id)?))).collect(),
     };
+    if load.pieces {
+        notes
+            .iter_mut()
+            .enumerate()
+            .for_each(|(id, note)| *note += set.corpus.size(id) * (matrix + 8 * space.width));
+    }
     notes.sort_unstable_by(|a, b| b.cmp(a));
     let notes: usize = notes.iter().take(load.batch).sum();
     longest * TOKEN + load.threads * worker + notes + notes / 2
+}
+
+/// Weights of the features of each sentence, each once, added up.
+fn entries(set: &TrainingSet) -> usize {
+    let (space, mut seen, mut all) = (set.space.view(), vec![], 0);
+    let transitions: usize = (0..space.labels).map(|y| set.space.weights_in_row(y)).sum();
+    for x in (0..set.corpus.len()).filter_map(|id| set.corpus.view(id)) {
+        all += if x.len() > 1 { transitions } else { 0 };
+        for (items, of) in [(x.nodes, true), (x.edges, false)] {
+            seen.clear();
+            (0..items.len()).for_each(|t| seen.extend_from_slice(items.at(t)));
+            seen.sort_unstable();
+            seen.dedup();
+            all += seen
+                .iter()
+                .map(|&a| match of {
+                    true if (a as usize) < space.dense => set.space.weights_in_row(space.labels + a as usize),
+                    true => space.singles_of(a),
+                    false => (space.edge_starts[a as usize + 1] - space.edge_starts[a as usize]) as usize,
+                })
+                .sum::<usize>();
+        }
+    }
+    all
 }
 
 /// Bytes of what is found out about a sentence: its parts, and their gradient as rows of weights. Rows of a position

@@ -490,5 +490,6 @@ fn limits<'a>(
         rules: well_formed.or(labeller.rules()),
         known: known.map(|known| Known { labels: &sequence.labels, sets: &known.sets }),
         steps: known.and_then(|known| known.steps.as_ref()).filter(|_| !free),
+        ..Limits::default()
     }
 }

@@ -98,6 +98,19 @@ impl CandidateSet {
         self.features.bytes()
     }
 
+    /// Features of each list, each once, added up.
+    pub(crate) fn entries(&self) -> usize {
+        let mut seen: Vec<u32> = vec![];
+        let distinct = |list: &List| {
+            seen.clear();
+            seen.extend_from_slice(list.view().candidates.items);
+            seen.sort_unstable();
+            seen.dedup();
+            seen.len()
+        };
+        self.lists.iter().map(distinct).sum()
+    }
+
     /// Features of the candidates of the largest list.
     pub(crate) fn largest(&self) -> usize {
         self.lists.iter().map(|list| list.view().candidates.items.len()).max().unwrap_or(0)

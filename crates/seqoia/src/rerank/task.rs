@@ -76,8 +76,10 @@ impl Task for RerankTask<'_> {
         let note = (size_of::<Row>() + size_of::<f64>()) * self.set.largest();
         Need {
             weights,
-            parts: 0,
+            parts: self.set.candidates,
             pieces: 0,
+            entries: if load.entries { self.set.entries() } else { 0 },
+            features: weights,
             data: names + sets.clone().map(CandidateSet::bytes).sum::<usize>(),
             workers: (load.threads + load.batch) * note,
             // Text and lists, while the table of names grows; then names and weights once more in a table, in parts

@@ -44,6 +44,12 @@ struct Head {
     digests: Digests,
     pass: u64,
     best_pass: u64,
+    #[serde(default)]
+    step: usize,
+    #[serde(default)]
+    before: u64,
+    #[serde(default)]
+    best_step: usize,
     converged: Option<String>,
     slots: Vec<(String, Kind)>,
 }
@@ -79,6 +85,9 @@ pub(super) fn bytes(
         digests: digests.clone(),
         pass: progress.pass,
         best_pass: progress.best_pass,
+        step: progress.step,
+        before: progress.before,
+        best_step: progress.best_step,
         converged: progress.converged.clone(),
         slots: slots.iter().map(|s| (s.name.to_owned(), kind(&s.data))).collect(),
     };
@@ -160,6 +169,9 @@ impl Checkpoint {
         if head.pass == 0 || head.pass > MOST || !(1..=head.pass).contains(&head.best_pass) {
             return Err(damaged(&container, "its pass number is invalid"));
         }
+        if head.best_step > head.step || head.before > head.pass {
+            return Err(damaged(&container, "its place on the path is invalid"));
+        }
         Ok(Checkpoint { container, head })
     }
 
@@ -173,6 +185,11 @@ impl Checkpoint {
     #[must_use]
     pub fn pass(&self) -> u64 {
         self.head.pass
+    }
+
+    /// The number of the l2 under which the run goes on.
+    pub(super) fn step(&self) -> usize {
+        self.head.step
     }
 
     /// Whether a run with these terms and so many passes can go on from here.
@@ -240,9 +257,11 @@ impl Checkpoint {
         if !fits(best.len(), structure) || best.iter().any(|w| !single(*w).is_finite()) {
             return Err(damaged(&self.container, "its best weights do not fit"));
         }
-        let Head { pass, best_pass, converged, .. } = &self.head;
-        let (pass, best_pass, converged) = (*pass, *best_pass, converged.clone());
-        Ok(Progress { pass, evaluations: 0, converged, best, best_pass, scores: vec![] })
+        let Head { pass, best_pass, step, before, best_step, converged, .. } = &self.head;
+        let [pass, best_pass, before] = [*pass, *best_pass, *before];
+        let ([step, best_step], converged) = ([*step, *best_step], converged.clone());
+        let effective = 0.0; // not bounded in a run that is resumed
+        Ok(Progress { pass, effective, step, before, best_step, converged, best, best_pass, scores: vec![] })
     }
 
     fn get<T: seqoia_model::Number>(&self, section: &str) -> Result<&[T]> {

@@ -4,6 +4,7 @@
 mod checkpoint;
 mod head;
 mod options;
+mod path;
 mod progress;
 mod task;
 mod train;
@@ -12,7 +13,7 @@ mod wish;
 pub use checkpoint::Checkpoint;
 pub use head::Head;
 pub use options::{LearnOptions, Passes, Start, Strength};
-pub use progress::{Ended, PassRow, Trained, Watch};
+pub use progress::{Ended, PassRow, PathRow, TableSize, Trained, Watch};
 pub use task::{Description, Load, Need, Task, Terms};
 pub use train::Run;
 pub use wish::{Recipe, Wish};

@@ -59,6 +59,10 @@ pub struct LearnOptions {
     pub l1: Option<Strength>,
     /// l2, if given.
     pub l2: Option<Strength>,
+    /// Several l2, from large to small, instead of one: each begins at the weights of the one before. Empty: no path.
+    pub l2_path: Vec<Strength>,
+    /// Cut sequences at random into pieces of about so many tokens while learning: see [`seqoia_strategies::Cuts`].
+    pub cut: Option<usize>,
     /// The strategy; the learner's own if none.
     pub strategy: Option<Chosen>,
     /// At most this many threads; never changes the result.
@@ -92,6 +96,8 @@ impl LearnOptions {
             settings,
             l1: None,
             l2: None,
+            l2_path: vec![],
+            cut: None,
             strategy: None,
             threads: 1,
             passes: None,
@@ -109,7 +115,24 @@ impl LearnOptions {
     /// The penalties for data whose examples weigh n together.
     pub(crate) fn objective(&self, n: f64) -> Objective {
         let usual = if self.l1.is_some() { 0.0 } else { self.learner.l2 / n };
-        Objective { l1: self.l1.map_or(0.0, |s| s.value(n)), l2: self.l2.map_or(usual, |s| s.value(n)) }
+        let l2 = self.l2_path.first().copied().or(self.l2);
+        Objective { l1: self.l1.map_or(0.0, |s| s.value(n)), l2: l2.map_or(usual, |s| s.value(n)) }
+    }
+
+    /// The penalties of a path, from large to small; one, if there is no path.
+    ///
+    /// # Errors
+    /// Values that do not fall.
+    pub(crate) fn path(&self, n: f64) -> Result<Vec<f64>> {
+        if self.l2_path.is_empty() {
+            return Ok(vec![self.objective(n).l2]);
+        }
+        let path: Vec<f64> = self.l2_path.iter().map(|s| s.value(n)).collect();
+        if let Some(pair) = path.windows(2).find(|pair| pair[1] >= pair[0]) {
+            let what = format!("{} follows {}: values go from large to small", pair[1], pair[0]);
+            return Err(BadOption::of("l2-path", "", what).into());
+        }
+        Ok(path)
     }
 
     /// What must be known about the learner with these options. What it asks may depend on whether there is a
@@ -144,6 +167,7 @@ impl LearnOptions {
         match self.learner.penalty {
             Penalty::None if self.l1.is_some() => return unknown("l1"),
             Penalty::None if self.l2.is_some() => return unknown("l2"),
+            Penalty::None if !self.l2_path.is_empty() => return unknown("l2-path"),
             Penalty::L2 if self.l1.is_some() => return unknown("l1"),
             _ => (),
         }
@@ -163,6 +187,8 @@ impl LearnOptions {
             return Err(BadOption::of("objective-every", 0, "at least every pass").into());
         }
         let profile = self.profile();
+        self.check_path(&profile)?;
+        self.check_cut(&profile)?;
         let strategy = match &self.strategy {
             Some(chosen) => chosen.clone(),
             None => Chosen::new(None, &[], &profile)?,
@@ -170,5 +196,44 @@ impl LearnOptions {
         let accepted = strategy.entry.accepts(&profile);
         accepted.map_err(|e| BadOption::of("strategy", strategy.entry.name, e.to_string()))?;
         Ok(strategy)
+    }
+
+    fn check_path(&self, profile: &Profile) -> Result<()> {
+        let what = match self.l2_path.len() {
+            0 => return Ok(()),
+            1 => "give two values at least, from large to small".to_owned(),
+            _ if self.l2.is_some() => "it stands for `l2`: give one of them".to_owned(),
+            _ if self.patience.is_some() => {
+                "it does not go with `patience`: every l2 is trained to its end".to_owned()
+            }
+            _ if profile.own_start => {
+                format!(
+                    "{} begins at weights of its own, so it cannot go on from those of another l2",
+                    profile.name
+                )
+            }
+            _ => return Ok(()),
+        };
+        Err(BadOption::of("l2-path", "", what).into())
+    }
+
+    fn check_cut(&self, profile: &Profile) -> Result<()> {
+        let Some(length) = self.cut else { return Ok(()) };
+        let can = |profile: &Profile| !profile.whole && !profile.same_examples;
+        if can(profile) && length > 0 {
+            return Ok(());
+        }
+        let what = match length {
+            0 => "a piece has one token at least".to_owned(),
+            _ => {
+                let those = LEARNERS.iter().filter(|l| can(&l.profile(&l.defaults()))).map(|l| l.name);
+                format!(
+                    "{} needs the same examples in every pass, and pieces are others each time; these take it: {}",
+                    profile.name,
+                    those.collect::<Vec<_>>().join(", ")
+                )
+            }
+        };
+        Err(BadOption::of("cut", length, what).into())
     }
 }

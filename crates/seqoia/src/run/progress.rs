@@ -39,12 +39,38 @@ pub struct PassRow {
     pub report: Report,
     /// F, if the learner knows it.
     pub objective: Option<f64>,
-    /// Examples of the training set.
+    /// The l2 that it was made under, on a path of several.
+    pub l2: Option<f64>,
+    /// Examples of the training set; where they are cut, pieces.
     pub examples: usize,
     /// Dev scores; the first decides.
     pub scores: Vec<Score>,
     /// The best pass so far.
     pub best: bool,
+}
+
+/// What became of one l2 of a path.
+#[derive(Clone, Debug)]
+pub struct PathRow {
+    /// The l2.
+    pub l2: f64,
+    /// Passes made under it.
+    pub passes: u64,
+    /// F under it, if the structure has log loss.
+    pub objective: Option<f64>,
+    /// Weights that are not 0 in a model.
+    pub nonzero: usize,
+    /// Dev scores of its last weights.
+    pub scores: Vec<Score>,
+}
+
+/// Bytes of a learner's memory of each example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableSize {
+    /// What it takes.
+    pub bytes: usize,
+    /// What a gradient of each example would take, in single precision, with every weight.
+    pub dense: usize,
 }
 
 /// Is told what happens; prints, logs or does nothing.
@@ -53,6 +79,8 @@ pub trait Watch {
     fn learned(&mut self) {}
     /// A pass has ended.
     fn pass(&mut self, row: &PassRow);
+    /// An l2 of a path has come to its end, after its last pass.
+    fn path(&mut self, _row: &PathRow) {}
     /// A checkpoint is to be kept ([`LearnOptions::checkpoint_every`](super::LearnOptions::checkpoint_every)): the
     /// bytes of its file.
     fn checkpoint(&mut self, _pass: u64, _file: &[u8]) {}
@@ -77,6 +105,10 @@ pub struct Trained {
     pub passes: u64,
     /// Why it ended.
     pub ended: Ended,
+    /// The l2 that they were learned under.
+    pub l2: f64,
+    /// The table of learners that remember each example.
+    pub table: Option<TableSize>,
 }
 
 /// How far a run has come: what a checkpoint holds beside the learner's state.
@@ -84,8 +116,14 @@ pub struct Trained {
 pub(super) struct Progress {
     /// Passes made.
     pub(super) pass: u64,
-    /// Evaluations so far, of this run alone.
-    pub(super) evaluations: u64,
+    /// Evaluations per example so far at this l2, of this run alone.
+    pub(super) effective: f64,
+    /// Number of the l2 on a path.
+    pub(super) step: usize,
+    /// Passes made before it.
+    pub(super) before: u64,
+    /// Number of the l2 that the weights to ship are from.
+    pub(super) best_step: usize,
     /// The learner's own test held after the last one, in its words.
     pub(super) converged: Option<String>,
     /// The weights to ship.

@@ -62,12 +62,16 @@ pub trait Task: Sync {
 }
 
 /// What a run asks of a task's memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Load {
     /// Workers.
     pub threads: usize,
     /// Examples whose notes are in memory at a time; 0 if the learner keeps none.
     pub batch: usize,
+    /// Notes, and workers, have all pieces apart.
+    pub pieces: bool,
+    /// [`Need::entries`] is asked for: they take a sweep over the data.
+    pub entries: bool,
 }
 
 /// Bytes that a task takes.
@@ -79,6 +83,10 @@ pub struct Need {
     pub parts: usize,
     /// The same with all pairs of neighbours apart.
     pub pieces: usize,
+    /// Weights of the features of each example, added up, if they were asked for.
+    pub entries: usize,
+    /// Weights that exist: those of the structure without padding.
+    pub features: usize,
     /// Bytes of training and dev data, held all the time.
     pub data: usize,
     /// Bytes that workers and a batch take while learning.

@@ -7,12 +7,13 @@ use seqoia_core::cast::{real, real64, single};
 use seqoia_core::{Data, Done, Learner, Profile, Question, Score, Strategy, Structure, Weights};
 use seqoia_learners::registry::Objective;
 use seqoia_strategies::registry::Chosen;
-use seqoia_strategies::{Crew, Setup};
+use seqoia_strategies::{Crew, Piece, Setup};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::checkpoint::{self, Digests};
-use super::progress::{Ended, PassRow, Progress, Trained, Watch};
-use super::{Head, LearnOptions, Load, Passes, Start, Task, Terms};
+use super::path::Sizes;
+use super::progress::{Ended, PassRow, Progress, TableSize, Trained, Watch};
+use super::{Head, LearnOptions, Load, Need, Passes, Start, Task, Terms};
 use crate::error::{BadOption, Error, Result};
 
 /// Passes of a run that something else ends.
@@ -21,10 +22,11 @@ const ENDLESS: u64 = 1 << 32;
 /// A run that is ready to start.
 pub struct Run<'a> {
     task: &'a dyn Task,
-    options: &'a LearnOptions,
+    pub(super) options: &'a LearnOptions,
     strategy: Chosen,
-    objective: Objective,
-    profile: Profile,
+    pub(super) objective: Objective,
+    pub(super) path: Vec<f64>, // the l2 one after another
+    pub(super) profile: Profile,
     passes: Passes,
 }
 
@@ -37,13 +39,14 @@ impl<'a> Run<'a> {
         let strategy = options.check()?;
         task.check(options)?;
         let objective = options.objective(task.weight());
+        let path = options.path(task.weight())?;
         let profile = options.learner.build(&options.settings, objective).profile();
         let passes = options.passes.unwrap_or(match profile.stops {
             _ if options.max_effective.is_some() => Passes::AtMost(ENDLESS),
             true => Passes::AtMost(options.learner.passes),
             false => Passes::Exactly(options.learner.passes),
         });
-        Ok(Run { task, options, strategy, objective, profile, passes })
+        Ok(Run { task, options, strategy, objective, path, profile, passes })
     }
 
     /// The strategy that will run.
@@ -52,10 +55,16 @@ impl<'a> Run<'a> {
         &self.strategy
     }
 
-    /// The penalties.
+    /// The penalties; those of the first step of a path.
     #[must_use]
     pub fn objective(&self) -> Objective {
         self.objective
+    }
+
+    /// The l2 one after another: one, if there is no path.
+    #[must_use]
+    pub fn l2_path(&self) -> &[f64] {
+        &self.path
     }
 
     /// What is known about the learner.
@@ -64,9 +73,14 @@ impl<'a> Run<'a> {
         &self.profile
     }
 
-    /// How many passes at most.
+    /// How many passes at most, those of all steps of a path together.
     #[must_use]
     pub fn passes(&self) -> u64 {
+        self.passes_each().saturating_mul(self.path.len() as u64)
+    }
+
+    /// The same under one l2.
+    fn passes_each(&self) -> u64 {
         match self.passes {
             Passes::Exactly(n) | Passes::AtMost(n) => n,
         }
@@ -79,22 +93,29 @@ impl<'a> Run<'a> {
         const PROGRAM: usize = 16 << 20;
         let (threads, learner) = (self.options.threads, &self.profile);
         let batch = if learner.whole { 0 } else { self.strategy.batch() };
-        let need = self.task.memory(&Load { threads, batch });
+        let pieces = learner.needs.contains(&Question::Pieces);
+        let need = self.task.memory(&Load { threads, batch, pieces, entries: learner.per_entry > 0 });
         // For each worker rows of weights and of their gradient, in both precisions at the worst, and the gradient of
         // what goes another way; or a plane of scratch, or of a calibration. What a search finds is a list.
         let workers = if learner.whole { 4 } else { 2 * usize::from(!learner.searches()) } * threads;
         // The weights of the moment, unless a search gives them away in the end; the best ones, where they are kept.
         let kept = need.judged || self.options.checkpoint_every.is_some() || self.options.resume.is_some();
-        let planes = workers + usize::from(kept || !learner.searches()) + usize::from(kept);
+        let planes = workers
+            + usize::from(kept || !learner.searches())
+            + usize::from(kept)
+            + usize::from(self.has_path());
         let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
         let learning = (learner.per_weight + file + 8 * planes) * need.weights;
         let saving = need.reading + 8 * need.weights;
         let examples = learner.per_example * self.task.examples()
             + learner.per_part * need.parts
-            + learner.per_piece * need.pieces;
+            + learner.per_piece * need.pieces
+            + learner.per_entry * need.entries;
+        let pieces = |length: usize| size_of::<Piece>() * (self.task.examples() + self.task.size() / length);
+        let cuts = self.options.cut.map_or(0, |length| pieces(length.max(1)));
         // The file that the run goes on from is mapped, and was read once.
         let resumed = self.options.resume.as_ref().map_or(0, |checkpoint| checkpoint.bytes());
-        PROGRAM + need.data + learning.max(saving) + examples + need.workers + resumed
+        PROGRAM + need.data + learning.max(saving) + examples + cuts + need.workers + resumed
     }
 
     /// The pass after which the run goes on, if it resumes another.
@@ -118,9 +139,10 @@ impl<'a> Run<'a> {
         let (task, options) = (self.task, self.options);
         let crew = Arc::new(Crew::new(options.threads.max(1)));
         let structure = task.structure(options)?;
-        let mut learner = options.learner.build(&options.settings, self.objective);
-        let mut progress = Progress::default();
         self.resumed()?;
+        let sizes = Sizes::new(options, &*structure)?;
+        let mut learner = self.build(options.resume.as_ref().map_or(0, |c| c.step()), sizes);
+        let mut progress = Progress::default();
         if let Some(checkpoint) = &options.resume {
             progress = checkpoint.load(&mut *learner, &*structure)?;
         } else if let Some(start) = &options.start {
@@ -131,6 +153,7 @@ impl<'a> Run<'a> {
             seed: options.seed,
             chunks: Setup::chunks(task.size()),
             stop: if options.checkpoint_every.is_some() { Arc::default() } else { Arc::clone(stop) },
+            cut: options.cut,
         };
         let mut strategy = self.strategy.build(Arc::clone(&structure), setup)?;
         strategy.accepts(&*learner)?;
@@ -154,13 +177,15 @@ impl<'a> Run<'a> {
             progress.scores = scores_of(&progress.best)?;
         }
         strategy.begin(&mut *learner, options.resume.is_some())?;
+        let table = self.table(&mut *learner);
         let digests = options.checkpoint_every.map(|every| (every.max(1), self.digests()));
 
         // A resumed run may have nothing left to do.
         let mut ended = self.ended(&progress, has_dev, stop);
         while ended.is_none() {
             let pass = progress.pass + 1;
-            let report = strategy.pass(pass, &mut *learner)?;
+            let mut report = strategy.pass(pass, &mut *learner)?;
+            report.loss /= sizes.scale; // of a sequence: that of its pieces
             watch.learned();
             // Without dev data the last weights are the only ones that count.
             if !has_dev {
@@ -168,10 +193,11 @@ impl<'a> Run<'a> {
             }
             // Those of a search need not be looked at before: with weights that are not finite it fails.
             let asked = options.objective_every.is_some_and(|every| pass.is_multiple_of(every.max(1)));
-            let waits = !has_dev && !asked && digests.is_none() && self.profile.searches();
+            let waits =
+                !has_dev && !asked && digests.is_none() && self.profile.searches() && !self.has_path();
             let weights = if waits { vec![] } else { fit(learner.weights(), pass)? };
             let objective = match learner.objective() {
-                None if asked => Some(self.value(&mut *strategy, &weights)?),
+                None if asked => Some(self.value(&mut *strategy, &weights, progress.step)?),
                 known => known,
             };
             let scores = scores_of(&weights)?;
@@ -180,7 +206,7 @@ impl<'a> Run<'a> {
                 _ => true,
             };
             progress.pass = pass;
-            progress.evaluations += report.asked.total();
+            progress.effective += real64(report.asked.total()) / real(sizes.looks.max(1));
             progress.converged = match &report.done {
                 Done::Converged(why) | Done::Stuck(why) => Some((*why).to_owned()),
                 Done::Pass => None,
@@ -190,16 +216,27 @@ impl<'a> Run<'a> {
                 number: pass,
                 report,
                 objective,
-                examples: task.examples(),
+                l2: self.has_path().then(|| self.l2(progress.step)),
+                examples: sizes.looks,
                 scores: scores.clone(),
                 best: gain && !scores.is_empty() && !options.keep_last,
             });
-            if gain {
-                (progress.best, progress.best_pass, progress.scores) = (weights, pass, scores);
-            }
             ended = self.ended(&progress, has_dev, stop);
             if stuck && ended.is_none() {
                 ended = progress.converged.clone().map(Ended::Converged);
+            }
+            let over = self.has_path() && (stuck || self.over(&progress).is_some());
+            if over {
+                let scores = scores.clone();
+                watch.path(&self.path_row(&progress, &mut *strategy, objective, &weights, scores)?);
+            }
+            if gain {
+                (progress.best, progress.best_pass, progress.scores) = (weights, pass, scores);
+                progress.best_step = progress.step;
+            }
+            if over && progress.step + 1 < self.path.len() {
+                self.next_step(&mut progress, &mut learner, &mut *strategy, &*structure, sizes)?;
+                ended = ended.filter(|ended| *ended == Ended::Interrupted);
             }
             if waits && ended.is_some() {
                 progress.best = fit(learner.take_weights(), pass)?;
@@ -209,15 +246,28 @@ impl<'a> Run<'a> {
                 watch.checkpoint(pass, &checkpoint::bytes(digests, &progress, &mut *learner, &*structure));
             }
         }
+        let l2 = self.l2(progress.best_step);
         let Progress { best, best_pass, scores, pass, .. } = progress;
         let ended = ended.filter(|_| pass > 0);
         let ended = ended.ok_or_else(|| BadOption::of("passes", 0, "at least one pass is needed"))?;
-        Ok(Trained { weights: best, memo: structure.memo(), scores, best_pass, passes: pass, ended })
+        let memo = structure.memo();
+        Ok(Trained { weights: best, memo, scores, best_pass, passes: pass, ended, l2, table })
     }
 
-    /// F at these weights, by a sweep over the data.
-    fn value(&self, strategy: &mut dyn Strategy, w: &[f64]) -> Result<f64> {
-        let Objective { l1, l2 } = self.objective;
+    /// The memory of each example, if the learner has one.
+    fn table(&self, learner: &mut dyn Learner) -> Option<TableSize> {
+        let slots = learner.state();
+        let bytes = slots.iter().find_map(|slot| match (slot.name, &slot.data) {
+            ("table", Data::F32(table)) => Some(size_of::<f32>() * table.len()),
+            _ => None,
+        })?;
+        let Need { features, .. } = self.task.memory(&Load::default());
+        Some(TableSize { bytes, dense: size_of::<f32>() * self.task.examples() * features })
+    }
+
+    /// F at these weights under the l2 of this step, by a sweep over the data.
+    pub(super) fn value(&self, strategy: &mut dyn Strategy, w: &[f64], step: usize) -> Result<f64> {
+        let (l1, l2) = (self.objective.l1, self.l2(step));
         let mean = strategy.total(Weights::plain(w), None)? / real(self.task.examples());
         let (squares, sizes) = (w.iter().map(|w| w * w), w.iter().map(|w| w.abs()));
         Ok(mean + 0.5 * l2 * squares.sum::<f64>() + l1 * sizes.sum::<f64>())
@@ -232,7 +282,7 @@ impl<'a> Run<'a> {
             made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
             kind: self.task.kind().to_owned(),
             calibrated: self.profile.calibrated,
-            training: self.terms(),
+            training: self.terms_of(trained),
             data_digest: self.task.inputs().remove(checkpoint::DATA).unwrap_or_default(),
             examples: self.task.examples(),
             scores: trained.scores.iter().map(|s: &Score| (s.name.to_owned(), s.value)).collect(),
@@ -241,6 +291,16 @@ impl<'a> Run<'a> {
             ended: trained.ended.to_string(),
         };
         self.task.model(trained, head)
+    }
+
+    /// How these weights were trained.
+    fn terms_of(&self, trained: &Trained) -> Terms {
+        let mut terms = self.terms();
+        if self.has_path() {
+            terms.insert("l2-path".to_owned(), terms["l2"].clone());
+            terms.insert("l2".to_owned(), trained.l2.to_string());
+        }
+        terms
     }
 
     /// How it is trained, as text; never the number of threads.
@@ -253,10 +313,13 @@ impl<'a> Run<'a> {
             ("learner", options.learner.name.to_owned()),
             ("strategy", self.strategy.entry.name.to_owned()),
             ("l1", self.objective.l1.to_string()),
-            ("l2", self.objective.l2.to_string()),
+            ("l2", self.path.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")),
             ("seed", options.seed.to_string()),
         ] {
             all.insert(name.to_owned(), value);
+        }
+        if let Some(length) = options.cut {
+            all.insert("cut".to_owned(), length.to_string());
         }
         if let Some(Start { weights, memo }) = &options.start {
             let mut bytes: Vec<u8> = weights.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -280,7 +343,12 @@ impl<'a> Run<'a> {
     }
 
     /// Puts the weights of a warm start where `begin` finds them.
-    fn start(&self, start: &Start, learner: &mut dyn Learner, structure: &dyn Structure) -> Result<()> {
+    pub(super) fn start(
+        &self,
+        start: &Start,
+        learner: &mut dyn Learner,
+        structure: &dyn Structure,
+    ) -> Result<()> {
         if let Some(memo) = &start.memo {
             structure.recall(memo)?;
         }
@@ -306,13 +374,22 @@ impl<'a> Run<'a> {
     fn ended(&self, progress: &Progress, dev: bool, stop: &AtomicBool) -> Option<Ended> {
         let since = progress.pass - progress.best_pass;
         let stalled = self.options.patience.filter(|n| dev && since >= *n && progress.pass > 0);
-        let enough = |most: f64| real64(progress.evaluations) >= most * real(self.task.examples());
+        if progress.pass > 0 && stop.load(Ordering::Relaxed) {
+            return Some(Ended::Interrupted);
+        }
+        match self.over(progress) {
+            Some(Ended::Passes) | None if stalled.is_some() => stalled.map(Ended::Patience),
+            over => over,
+        }
+    }
+
+    /// Whether the l2 at hand has come to its end, whatever dev data and the user say.
+    fn over(&self, progress: &Progress) -> Option<Ended> {
+        let enough = |most: f64| progress.effective >= most;
         match (&progress.converged, self.passes) {
-            _ if progress.pass > 0 && stop.load(Ordering::Relaxed) => Some(Ended::Interrupted),
             (Some(why), Passes::AtMost(_)) => Some(Ended::Converged(why.clone())),
             _ if self.options.max_effective.is_some_and(enough) => Some(Ended::Evaluations),
-            _ if stalled.is_some() => stalled.map(Ended::Patience),
-            _ => (progress.pass == self.passes()).then_some(Ended::Passes),
+            _ => (progress.pass - progress.before == self.passes_each()).then_some(Ended::Passes),
         }
     }
 }

@@ -36,6 +36,8 @@ pub struct Wish {
     pub l1: Option<Strength>,
     /// l2.
     pub l2: Option<Strength>,
+    /// Several l2, one after another.
+    pub l2_path: Vec<Strength>,
     /// How many passes.
     pub passes: Option<Passes>,
 }
@@ -53,6 +55,7 @@ impl Wish {
         let settings = self.settings(learner, recipe, of_learner)?;
         let mut options = LearnOptions::new(learner, settings);
         (options.l1, options.l2) = (self.l1, self.l2);
+        options.l2_path.clone_from(&self.l2_path);
         options.passes = self.passes.or(recipe.map(|recipe| Passes::Exactly(recipe.passes)));
         let profile = options.profile();
         options.strategy = Some(Chosen::new(self.strategy.as_deref(), &of_strategy, &profile)?);
@@ -63,7 +66,7 @@ impl Wish {
         let name = match (&self.learner, recipe) {
             (Some(name), _) => name,
             _ if self.l1.is_some() => "owl-qn",
-            _ if self.l2.is_some() => "lbfgs",
+            _ if self.l2.is_some() || !self.l2_path.is_empty() => "lbfgs",
             (None, Some(recipe)) => recipe.learner,
             (None, None) => default,
         };

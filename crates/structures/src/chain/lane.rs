@@ -10,15 +10,22 @@ use super::kernel::ForwardBackward;
 use super::pieces::{self, Direction, repeated};
 use super::search::{Searcher, add_costs};
 use super::sums::Sums;
-use super::{Chain, SpaceView};
+use super::{Chain, Limits, SpaceView};
 use seqoia_core::cast::narrow;
 use seqoia_core::{
     Delta, Error, Items, Lane, Note, Result, Row, Search, Sequence, SequenceView, Weights, sum_by_parts,
 };
 
+/// An example, or a stretch of one.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) id: usize,
+    stretch: Option<(usize, usize)>, // from, to; none: all of it
+}
+
 pub(super) struct ChainLane {
     chain: Arc<Chain>,
-    id: usize,
+    place: Place,
     copy: Sequence,        // of the open example, if it does not lie in memory
     copied: Option<usize>, // its number: opening it again reads nothing
     decoder: Decoder<f64>,
@@ -47,7 +54,7 @@ impl ChainLane {
         let decoder = Decoder::new(chain.isa);
         ChainLane {
             chain,
-            id: 0,
+            place: Place::default(),
             copy: Sequence::default(),
             copied: None,
             decoder,
@@ -67,7 +74,7 @@ impl ChainLane {
     }
 
     fn open_view(&self) -> SequenceView<'_> {
-        view(&self.chain, self.id, &self.copy)
+        view(&self.chain, self.place, &self.copy)
     }
 
     /// Calls `see` with every row of weights that the open example has a feature in. Rows point into a
@@ -116,9 +123,9 @@ impl ChainLane {
 
     /// log Z and marginals of scores whose edges are apart; of what gold labels allow if `gold`.
     fn infer_apart(&mut self, nodes: &[f64], edges: &[f64], gold: bool, marginals: &mut [f64]) -> f64 {
-        let ChainLane { chain, id, copy, decoder, forward_backward, .. } = self;
-        let (space, x) = (chain.space.view(), view(chain, *id, copy));
-        let limits = chain.limits.of(*id, gold.then_some(x.labels));
+        let ChainLane { chain, place, copy, decoder, forward_backward, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *place, copy));
+        let limits = limits(chain, *place, gold.then_some(x.labels));
         let out = Some(marginals.split_at_mut(nodes.len()));
         let matrix = space.labels * space.width;
         forward_backward.run(decoder.kernel.isa(), space, nodes, edges, matrix, limits, out)
@@ -155,9 +162,17 @@ fn dense(width: usize, holes: &[u32], at: usize, from: u32, see: &mut impl FnMut
 
 /// The open example, in place or copied. Functions instead of methods where a buffer is borrowed
 /// at the same time.
-fn view<'a>(chain: &'a Chain, id: usize, copy: &'a Sequence) -> SequenceView<'a> {
+fn view<'a>(chain: &'a Chain, place: Place, copy: &'a Sequence) -> SequenceView<'a> {
     use seqoia_core::Example;
-    chain.corpus.view(id).unwrap_or_else(|| copy.view())
+    let all = chain.corpus.view(place.id).unwrap_or_else(|| copy.view());
+    place.stretch.map_or(all, |(from, to)| all.stretch(from, to))
+}
+
+/// Its limits; with its gold labels, those of what they may stand for.
+pub(super) fn limits<'a>(chain: &'a Chain, place: Place, gold: Option<&'a [u16]>) -> Limits<'a> {
+    let limits = chain.limits.of(place.id, gold);
+    let Some((from, to)) = place.stretch else { return limits };
+    Limits { inside: [from > 0, to < chain.corpus.size(place.id)], ..limits }
 }
 
 fn stride(space: SpaceView<'_>, x: SequenceView<'_>) -> usize {
@@ -165,8 +180,14 @@ fn stride(space: SpaceView<'_>, x: SequenceView<'_>) -> usize {
 }
 
 impl Lane for ChainLane {
+    fn open_stretch(&mut self, id: usize, from: usize, to: usize) -> Result<f64> {
+        let weight = self.open(id)?;
+        self.place.stretch = Some((from, to));
+        Ok(weight)
+    }
+
     fn open(&mut self, id: usize) -> Result<f64> {
-        self.id = id;
+        self.place = Place { id, stretch: None };
         self.gold_parts.clear();
         if self.copied != Some(id) && self.chain.corpus.view(id).is_none() {
             self.copied = None;
@@ -177,9 +198,9 @@ impl Lane for ChainLane {
     }
 
     fn violations(&mut self, w: Weights<'_>, search: &Search, note: &mut Note) -> Result<()> {
-        let ChainLane { chain, id, copy, decoder, found, gold, .. } = self;
-        let x = view(chain, *id, copy);
-        Searcher { chain, decoder, found, gold }.violations(*id, x, w, search, note)
+        let ChainLane { chain, place, copy, decoder, found, gold, .. } = self;
+        let x = view(chain, *place, copy);
+        Searcher { chain, decoder, found, gold }.violations(*place, x, w, search, note)
     }
 
     fn parts(&self) -> usize {
@@ -199,8 +220,8 @@ impl Lane for ChainLane {
     }
 
     fn scores(&mut self, w: Weights<'_>, scores: &mut [f64]) {
-        let ChainLane { chain, id, copy, decoder, .. } = self;
-        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let ChainLane { chain, place, copy, decoder, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *place, copy));
         let (nodes, edges) = scores.split_at_mut(x.len() * space.width);
         decoder.kernel.node_scores(space, w.values, w.scale, x.nodes, nodes);
         if x.edges.is_empty() {
@@ -216,29 +237,29 @@ impl Lane for ChainLane {
     }
 
     fn infer(&mut self, scores: &[f64], marginals: Option<&mut [f64]>) -> f64 {
-        let ChainLane { chain, id, copy, decoder, forward_backward, .. } = self;
-        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let ChainLane { chain, place, copy, decoder, forward_backward, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *place, copy));
         let (nodes, edges) = scores.split_at(x.len() * space.width);
         let out = marginals.map(|m| m.split_at_mut(nodes.len()));
-        let limits = chain.limits.of(*id, None);
+        let limits = limits(chain, *place, None);
         forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), limits, out)
     }
 
     fn gold_score(&mut self, scores: &[f64]) -> f64 {
-        let ChainLane { chain, id, copy, decoder, forward_backward, gold_parts, .. } = self;
-        let (space, x) = (chain.space.view(), view(chain, *id, copy));
+        let ChainLane { chain, place, copy, decoder, forward_backward, gold_parts, .. } = self;
+        let (space, x) = (chain.space.view(), view(chain, *place, copy));
         let (nodes, edges) = scores.split_at(x.len() * space.width);
-        if !chain.limits.is_partial(*id) {
+        if !chain.limits.is_partial(place.id) {
             return path_score(space, nodes, edges, stride(space, x), x.labels);
         }
         gold_parts.resize(scores.len(), 0.0);
         let out = Some(gold_parts.split_at_mut(nodes.len()));
-        let limits = chain.limits.of(*id, Some(x.labels));
+        let limits = limits(chain, *place, Some(x.labels));
         forward_backward.run(decoder.kernel.isa(), space, nodes, edges, stride(space, x), limits, out)
     }
 
     fn gold(&mut self, c: f64, parts: &mut [f64]) {
-        if self.chain.limits.is_partial(self.id) {
+        if self.chain.limits.is_partial(self.place.id) {
             debug_assert_eq!(self.gold_parts.len(), parts.len(), "gold_score comes first");
             parts.iter_mut().zip(&self.gold_parts).for_each(|(part, gold)| *part += c * gold);
             return;
@@ -281,8 +302,8 @@ impl Lane for ChainLane {
     }
 
     fn spread(&mut self, parts: &[f64], step: f64, at: usize, to: &mut [f64]) {
-        let ChainLane { chain, id, copy, decoder, scaled, .. } = self;
-        let (layout, x) = (&*chain.space, view(chain, *id, copy));
+        let ChainLane { chain, place, copy, decoder, scaled, .. } = self;
+        let (layout, x) = (&*chain.space, view(chain, *place, copy));
         let space = layout.view();
         let (nodes, edges) = parts.split_at(x.len() * space.width);
         decoder.kernel.spread_nodes(layout, x.nodes, nodes, step, at, to, scaled);
@@ -315,7 +336,7 @@ impl Lane for ChainLane {
     fn tangent(&mut self, scores: &[f64], along: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         self.add_tangent(scores, along, 1.0, false, out);
-        if self.chain.limits.is_partial(self.id) {
+        if self.chain.limits.is_partial(self.place.id) {
             self.add_tangent(scores, along, -1.0, true, out);
         }
     }
@@ -326,7 +347,7 @@ impl Lane for ChainLane {
     }
 
     fn infer_pieces(&mut self, scores: &[f64], bonus: f64, marginals: &mut [f64]) -> f64 {
-        if self.chain.limits.is_partial(self.id) {
+        if self.chain.limits.is_partial(self.place.id) {
             return f64::NAN;
         }
         let view = self.open_view();

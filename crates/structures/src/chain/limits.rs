@@ -94,6 +94,8 @@ pub struct Limits<'a> {
     pub known: Option<Known<'a>>,
     /// What is known of neighbours: for decoders only.
     pub steps: Option<&'a Steps>,
+    /// It begins, and ends, inside a sequence, where the rules of ends do not hold.
+    pub inside: [bool; 2],
 }
 
 impl<'a> Limits<'a> {
@@ -115,8 +117,10 @@ impl<'a> Limits<'a> {
         if let Some(rules) = self.rules {
             let (no_start, no_end) = rules.ends();
             let last = nodes.len().saturating_sub(width);
-            if !nodes.is_empty() {
+            if !nodes.is_empty() && !self.inside[0] {
                 no_start.iter().for_each(|y| nodes[usize::from(*y)] = value);
+            }
+            if !nodes.is_empty() && !self.inside[1] {
                 no_end.iter().for_each(|y| nodes[last + usize::from(*y)] = value);
             }
             for matrix in edges.chunks_exact_mut(space.labels * width) {

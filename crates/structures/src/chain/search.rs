@@ -4,7 +4,7 @@
 //! With gold labels that are known in part the best labelling that they allow stands for gold, and what they
 //! allow is no mistake.
 
-use super::lane::edge_weights;
+use super::lane::{Place, edge_weights, limits};
 use super::{Chain, Decoder};
 use seqoia_core::cast::narrow;
 use seqoia_core::{Error, Note, Result, Row, Search, SequenceView, Violation, Weights};
@@ -18,16 +18,17 @@ pub(super) struct Searcher<'a> {
 }
 
 impl<'a> Searcher<'a> {
-    /// See `Lane::violations`; of example `id`, which is `x`.
+    /// See `Lane::violations`; of `x`, which lies at this place.
     pub(super) fn violations(
         self,
-        id: usize,
+        place: Place,
         mut x: SequenceView<'a>,
         w: Weights<'_>,
         search: &Search,
         note: &mut Note,
     ) -> Result<()> {
         let Searcher { chain, decoder, found, gold } = self;
+        let id = place.id;
         let space = chain.space.view();
         decoder.score(space, w.values, w.scale, x);
         if search.cost != 0.0 {
@@ -36,11 +37,11 @@ impl<'a> Searcher<'a> {
         let known = x.labels;
         if chain.limits.is_partial(id) {
             // The best labelling of those that they allow stands for gold; none of its labels has a cost.
-            decoder.best_of_scored(space, chain.limits.of(id, Some(known)), gold);
+            decoder.best_of_scored(space, limits(chain, place, Some(known)), gold);
             x.labels = gold.as_slice();
         }
         let (x, gold) = (x, Gold { chain, id, known });
-        decoder.limit(space, chain.limits.of(id, None));
+        decoder.limit(space, limits(chain, place, None));
         if let Some(size) = chain.beam {
             return in_beam(gold, decoder, x, size, search, note, found);
         }

@@ -455,6 +455,12 @@ impl Space {
         in_rows + self.singles.len() + self.edge_pairs.len()
     }
 
+    /// How many weights of a row exist: that of a label's transitions, or behind the labels that of a dense attribute.
+    #[must_use]
+    pub fn weights_in_row(&self, row: usize) -> usize {
+        self.holes(row).iter().map(|h| h.count_zeros() as usize).sum()
+    }
+
     /// Sets every weight that does not exist to 0.
     pub fn clear_holes(&self, weights: &mut [f64]) {
         let blocks = Self::blocks(self.width);

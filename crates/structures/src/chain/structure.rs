@@ -64,7 +64,7 @@ impl ExampleLimits {
         let broken = self.broken.get(id).is_some_and(|broken| *broken);
         let rules = self.rules.as_deref().filter(|_| !broken);
         let known = gold.map(|labels| Known { labels, sets: &self.sets });
-        Limits { rules, known, steps: None }
+        Limits { rules, known, ..Limits::default() }
     }
 }
 
@@ -162,6 +162,7 @@ impl Structure for Chain {
             Question::Rows,
             Question::Costs,
             Question::Pieces,
+            Question::Stretches,
         ]
     }
 

@@ -143,7 +143,7 @@ mod tests {
         }
         let gold: Vec<u16> = walk.into_iter().map(|y| if random.unit() < share { y } else { free }).collect();
         let known = (random.unit() < 0.5).then_some(Known { labels: &gold, sets: &sets });
-        let limits = Limits { rules: Some(&rules), known, steps: None };
+        let limits = Limits { rules: Some(&rules), known, ..Limits::default() };
 
         let (mut low_nodes, mut low_edges) = (nodes.clone(), edges.clone());
         limits.put(view, R::LEAST, &mut low_nodes, &mut low_edges);
