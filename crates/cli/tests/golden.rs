@@ -49,4 +49,4 @@ macro_rules! documents {
     };
 }
 
-documents!(chinese errors eval first formats help labels look patterns recipes rerank sabotage work wrong);
+documents!(chinese errors eval first formats help labels look patterns recipes rerank sabotage settings work wrong);

@@ -131,3 +131,49 @@ fn a_browser_draws_the_pages_wide_and_narrow() {
         }
     }
 }
+
+/// A recipe whose words would be markup if nobody escaped them.
+const RECIPE: &str = r#"
+title = "<script>document.title='taken'</script>"
+about = "</p><img src=x>"
+options = { max-passes = 3 }
+reference = { learner = "lbfgs", max-passes = 20 }
+[[data]]
+name = "<b>data</b>"
+train = "demo:train.txt@first:100"
+test = "demo:test.txt@first:50"
+options = { template = "demo:template.crfpp", l2 = "1/n" }
+[[run]]
+name = "L-BFGS </text><script>"
+options = { learner = "lbfgs" }
+[[run]]
+name = "fails"
+options = { learner = "sg", rate = 1e300 }
+"#;
+
+#[test]
+fn a_browser_draws_a_comparison() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    std::fs::write(path.join("recipe.toml"), RECIPE).unwrap();
+    let table = seqoia(path, &["compare", "-q", "recipe.toml", "-o", "report"]);
+    assert!(table.contains("L-BFGS"), "{table}");
+    let (dom, complaints) = open(&browser, path, "report/index.html", &["--dump-dom"]);
+    assert!(!complaints.contains("CONSOLE"), "{complaints}");
+    for markup in ["<script", "<img", "<b>", "href", "src="] {
+        assert_eq!(dom.matches(markup).count(), usize::from(markup == "src="), "{markup}");
+    }
+    assert_eq!(dom.matches("<svg ").count(), 4, "two quantities against passes and time");
+    assert!(dom.contains("fails: a rate of 1e300") && dom.contains("3 of 3 runs"), "what failed is said");
+    let picture = path.join("page.png");
+    let flags = ["--window-size=1400,1200".to_owned(), format!("--screenshot={}", picture.display())];
+    open(&browser, path, "report/index.html", &[&flags[0], &flags[1]]);
+    assert!(std::fs::read(picture).unwrap().len() > 20_000);
+    // Again: nothing is run, the page is the same.
+    let before = std::fs::read_to_string(path.join("report/index.html")).unwrap();
+    let lines = || std::fs::read_to_string(path.join("report/runs.jsonl")).unwrap().lines().count();
+    assert_eq!(lines(), 3);
+    seqoia(path, &["compare", "-q", "recipe.toml", "-o", "report"]);
+    assert_eq!((lines(), std::fs::read_to_string(path.join("report/index.html")).unwrap()), (3, before));
+}

@@ -86,8 +86,7 @@ impl fmt::Display for Part {
 }
 
 /// What may stand behind the `@`, for errors.
-pub const PARTS: &str =
-    "parts are first:N, last:N, first:10%, last:10%, every:K, fold:I/K, own-fold:I, and not- before any of them";
+pub const PARTS: &str = "parts are first:N, last:N, first:10%, last:10%, every:K, fold:I/K, own-fold:I, and not- before any of them";
 
 impl FromStr for Part {
     type Err = String;
@@ -132,7 +131,9 @@ impl Part {
     /// # Errors
     /// Something behind an `@` that is meant as a part and is none.
     pub fn split(path: &Path) -> Result<Option<(PathBuf, Part)>> {
-        let Some((file, part)) = path.to_str().and_then(|text| text.rsplit_once('@')) else { return Ok(None) };
+        let Some((file, part)) = path.to_str().and_then(|text| text.rsplit_once('@')) else {
+            return Ok(None);
+        };
         if path.exists() || file.is_empty() {
             return Ok(None);
         }
@@ -264,9 +265,18 @@ mod tests {
 
     #[test]
     fn what_is_not_a_part_is_refused() {
-        for text in
-            ["", "first", "first:", "first:-1", "first:101%", "first:NaN%", "every:0", "fold:0/3", "fold:4/3", "half:1"]
-        {
+        for text in [
+            "",
+            "first",
+            "first:",
+            "first:-1",
+            "first:101%",
+            "first:NaN%",
+            "every:0",
+            "fold:0/3",
+            "fold:4/3",
+            "half:1",
+        ] {
             assert!(text.parse::<Part>().is_err(), "{text}");
         }
     }

@@ -49,9 +49,6 @@ th{font-weight:600;border-bottom:1px solid #8888}
 .x{outline:2px solid #d33}
 del{color:#c22;color:light-dark(#b3001b,#ff9a90)}
 ins{text-decoration:none;font-weight:600}
-.plots{display:flex;flex-wrap:wrap;gap:1rem;margin:.5rem 0 1rem}.plots svg{max-width:100%;height:auto}
-pre{overflow-x:auto;font-size:.8rem;white-space:pre-wrap}
-body.wide{max-width:90rem}
 .k0{background:hsl(210 90% 50%/.22)}.k1{background:hsl(30 95% 50%/.25)}.k2{background:hsl(130 70% 40%/.22)}
 .k3{background:hsl(280 70% 55%/.22)}.k4{background:hsl(55 95% 45%/.28)}.k5{background:hsl(330 80% 55%/.22)}
 .k6{background:hsl(180 80% 38%/.24)}.k7{background:hsl(0 60% 45%/.2)}.k8{background:hsl(90 65% 42%/.24)}
@@ -61,27 +58,35 @@ body.wide{max-width:90rem}
 
 const COLOURS: [&str; 10] = [" k0", " k1", " k2", " k3", " k4", " k5", " k6", " k7", " k8", " k9"];
 
+/// For pages with plots.
+const WIDE: &str = "\
+body{max-width:90rem}
+pre{overflow-x:auto;font-size:.8rem;white-space:pre-wrap}
+.plots{display:flex;flex-wrap:wrap;gap:1rem;margin:.5rem 0 1rem}.plots svg{max-width:100%;height:auto}
+";
+
 impl Page {
     /// Starts a page; the title is its first heading too.
     #[must_use]
     pub fn new(title: &str) -> Self {
-        Self::start(title, "</style>\n</head>\n<body>\n<h1>")
+        Self::start(title, "")
     }
 
     /// The same as wide as the window allows, for plots.
     #[must_use]
     pub fn wide(title: &str) -> Self {
-        Self::start(title, "</style>\n</head>\n<body class=\"wide\">\n<h1>")
+        Self::start(title, WIDE)
     }
 
-    fn start(title: &str, body: &'static str) -> Self {
+    fn start(title: &str, style: &'static str) -> Self {
         let mut page = Page { out: String::new(), kinds: HashMap::new() };
         page.markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
         page.markup("<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
         page.text(title);
         page.markup("</title>\n<style>\n");
         page.markup(STYLE);
-        page.markup(body);
+        page.markup(style);
+        page.markup("</style>\n</head>\n<body>\n<h1>");
         page.text(title);
         page.markup("</h1>\n");
         page

@@ -59,9 +59,8 @@ const FAR: f64 = 1e100;
 const POINTS: usize = 300;
 
 /// Colours that are told apart on white and on black, and by most who do not see all colours; then the same dashed.
-const COLOURS: [&str; 9] = [
-    "#0a84c6", "#d98200", "#009e73", "#cc5fa0", "#d3481c", "#7a6ff0", "#8c8c00", "#7d8796", "#2f6f4f",
-];
+const COLOURS: [&str; 9] =
+    ["#0a84c6", "#d98200", "#009e73", "#cc5fa0", "#d3481c", "#7a6ff0", "#8c8c00", "#7d8796", "#2f6f4f"];
 const DASHES: [&str; 3] = ["", "9 4", "9 3 2 3"];
 
 const STYLE: &str = "\
@@ -317,7 +316,11 @@ mod tests {
     fn names_are_escaped_and_numbers_are_places() {
         let svg = plot(&[(0.0, 1.0), (1.0, 3.0)], false).svg();
         assert!(svg.contains("a&lt;b") && !svg.contains("a<b") && svg.contains("<title>&amp;</title>"));
-        assert!(svg.contains(&format!("d=\"M{LEFT:.1},{:.1}L{:.1},{TOP:.1}\"", HEIGHT - BOTTOM, WIDTH - RIGHT)));
+        assert!(svg.contains(&format!(
+            "d=\"M{LEFT:.1},{:.1}L{:.1},{TOP:.1}\"",
+            HEIGHT - BOTTOM,
+            WIDTH - RIGHT
+        )));
     }
 
     /// Whatever the numbers are, no place lies outside of the picture or is not a number.

@@ -65,7 +65,7 @@ fn a_path_ends_at_the_optimum_of_its_last_value_in_fewer_passes() {
             let gap = (row.objective.unwrap() - best) / best;
             assert!(gap.abs() < 1e-6, "{name} at {value}: {gap:e}");
             let (passes, others) = (row.passes, alone.1.len() as u64);
-eprintln!("{name} at {value}: {passes} {others}");
+            eprintln!("{name} at {value}: {passes} {others}");
         }
         assert_eq!(fitted.trained.l2, rows[2].l2);
         assert!(on_path.1.iter().all(|row| rows.iter().any(|of| row.l2 == Some(of.l2))));

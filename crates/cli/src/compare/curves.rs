@@ -88,7 +88,8 @@ pub(super) fn optima(curves: &[Curve<'_>]) -> Optima {
 /// The score that counts first.
 pub(super) fn main_score(scores: &Value) -> Option<(&str, f64)> {
     let all = scores.as_object()?;
-    let (name, value) = all.get_key_value("f1").or_else(|| all.get_key_value("accuracy")).or(all.iter().next())?;
+    let (name, value) =
+        all.get_key_value("f1").or_else(|| all.get_key_value("accuracy")).or(all.iter().next())?;
     Some((name, value.as_f64()?))
 }
 
@@ -98,7 +99,14 @@ impl Curve<'_> {
         let sum = |name: &str| {
             let mut total = 0.0;
             let values = line.passes.iter().map(|pass| pass[name].as_f64());
-            values.map(|x| x.map(|x| { total += x; total })).collect::<Vec<_>>()
+            values
+                .map(|x| {
+                    x.map(|x| {
+                        total += x;
+                        total
+                    })
+                })
+                .collect::<Vec<_>>()
         };
         let passes = line.passes.iter();
         match quantity {
@@ -213,8 +221,11 @@ mod tests {
     fn gaps_are_measured_among_equal_problems() {
         let (reference, ours, other) = (line(1.0, &[4.0, 2.0]), line(1.0, &[3.0, 2.5]), line(9.0, &[1.0]));
         let own = |setting| Whose::Entry { entry: 0, setting };
-        let curves =
-            [curve(Whose::Reference, vec![&reference]), curve(own(0), vec![&ours]), curve(own(1), vec![&other])];
+        let curves = [
+            curve(Whose::Reference, vec![&reference]),
+            curve(own(0), vec![&ours]),
+            curve(own(1), vec![&other]),
+        ];
         let optima = optima(&curves);
         assert_eq!(curves[1].points("effective_passes", "gap", &optima), [(2.0, 0.5), (4.0, 0.25)]);
         assert_eq!(curves[2].points("passes", "gap", &optima), [], "another penalty has another optimum");

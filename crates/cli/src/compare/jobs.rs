@@ -111,7 +111,9 @@ impl Work<'_> {
             rival_seconds: None,
         };
         match found {
-            Ok(found) => (line.scores, line.weights, line.rival_seconds) = (found.scores, found.weights, found.seconds),
+            Ok(found) => {
+                (line.scores, line.weights, line.rival_seconds) = (found.scores, found.weights, found.seconds)
+            }
             Err(error) => line.failed = Some(crate::flagged::told(&error)),
         }
         let log = std::fs::read_to_string(self.log(key)).unwrap_or_default();
@@ -136,7 +138,8 @@ impl Work<'_> {
         match &line.failed {
             Some(why) => format!("{head}   failed: {}", why.lines().next().unwrap_or_default()),
             None => {
-                let scores = line.scores.iter().filter_map(|(name, v)| Some(format!("   {name} {:.2}", v.as_f64()?)));
+                let scores =
+                    line.scores.iter().filter_map(|(name, v)| Some(format!("   {name} {:.2}", v.as_f64()?)));
                 let objective = line.passes.iter().rev().find_map(|pass| pass["objective"].as_f64());
                 let objective = objective.map_or(String::new(), |f| format!("   objective {f:.6}"));
                 let seconds = line.end["seconds"].as_f64().or(line.rival_seconds.map(|s| s.0));
@@ -154,7 +157,13 @@ impl Work<'_> {
     fn ours(&self, planned: &Planned, key: &str, folder: &Path) -> anyhow::Result<Found> {
         let model = folder.join("model.seqoia");
         let mut command = Command::new(std::env::current_exe()?);
-        command.arg("train").args(&planned.words).args(["-q", "-m"]).arg(&model).arg("--log").arg(self.log(key));
+        command
+            .arg("train")
+            .args(&planned.words)
+            .args(["-q", "-m"])
+            .arg(&model)
+            .arg("--log")
+            .arg(self.log(key));
         command.args(["--threads", &self.threads.to_string()]);
         self.wait(&mut command)?;
         let kind = planned.args.as_ref().and_then(|args| args.label.format);
@@ -201,7 +210,8 @@ impl Work<'_> {
         let label = args.and_then(|args| args.label.label.as_deref());
         let label = label.map_or(Ok(LabelColumn::Last), LabelColumn::parse)?;
         let kind = args.and_then(|args| args.label.format);
-        let evaluated = score::compare(open_as(Some(&planned.test), kind)?, open_as(Some(&out), kind)?, kind, &label)?;
+        let evaluated =
+            score::compare(open_as(Some(&planned.test), kind)?, open_as(Some(&out), kind)?, kind, &label)?;
         let mut scores = Map::new();
         if evaluated.unit.is_chunks() {
             scores.insert("f1".to_owned(), evaluated.scored.spans.f1().into());

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     if !args.rivals && !recipe.rival.is_empty() {
         if !args.quiet {
             let names: Vec<&str> = recipe.rival.iter().map(|rival| rival.name.as_str()).collect();
-            let what = format!("other programs ({}) run only with --rivals: their commands", names.join(", "));
+            let what =
+                format!("other programs ({}) run only with --rivals: their commands", names.join(", "));
             screen::note(&format!("{what} stand in the recipe"));
         }
         recipe.rival.clear();
@@ -44,8 +45,11 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let plan = plan::plan(&recipe, &found, &roots)?;
     let mut keys = vec![];
     for planned in &plan {
-        let seed = if matches!(planned.whose, Whose::Rival(_)) { planned.seed.to_string() } else { String::new() };
-        keys.push(store.key(&format!("{}{seed}", planned.shown), &planned.files).context(planned.name.clone())?);
+        let seed =
+            if matches!(planned.whose, Whose::Rival(_)) { planned.seed.to_string() } else { String::new() };
+        keys.push(
+            store.key(&format!("{}{seed}", planned.shown), &planned.files).context(planned.name.clone())?,
+        );
     }
     write(folder, "recipe.toml", text.as_bytes())?;
     let mut todo: Vec<usize> = vec![];
@@ -103,7 +107,11 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The files of all data sets, and what is said of those that are not there.
-fn data(recipe: &Recipe, roots: &Roots<'_>, quiet: bool) -> anyhow::Result<(Vec<Option<Found>>, Vec<String>)> {
+fn data(
+    recipe: &Recipe,
+    roots: &Roots<'_>,
+    quiet: bool,
+) -> anyhow::Result<(Vec<Option<Found>>, Vec<String>)> {
     let (mut found, mut missing) = (vec![], vec![]);
     for data in &recipe.data {
         match roots.data(data) {

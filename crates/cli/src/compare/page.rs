@@ -47,7 +47,11 @@ pub(super) fn report(
         })
         .collect();
     let mut page = Page::wide(&recipe.title);
-    recipe.about.split("\n\n").filter(|text| !text.trim().is_empty()).for_each(|text| page.paragraph(text.trim()));
+    recipe
+        .about
+        .split("\n\n")
+        .filter(|text| !text.trim().is_empty())
+        .for_each(|text| page.paragraph(text.trim()));
     page.paragraph(&provenance(plan, keys, store));
     missing.iter().for_each(|text| page.paragraph(text));
     let matrix = matrix(recipe, &sections);
@@ -75,7 +79,8 @@ pub(super) fn report(
                 }
             }
         }
-        let commands: Vec<&str> = section.curves.iter().flat_map(|curve| curve.shown.iter().copied()).collect();
+        let commands: Vec<&str> =
+            section.curves.iter().flat_map(|curve| curve.shown.iter().copied()).collect();
         page.lines("Commands", &commands.join("\n"));
     }
     page.heading("How to read this");
@@ -107,7 +112,8 @@ fn provenance(plan: &[Planned], keys: &[(String, String)], store: &Store) -> Str
     let when = if first == last { first } else { format!("{first} to {last}") };
     let old = plan.iter().zip(keys).filter_map(|(_, key)| Some((store.get(key)?, key)));
     let old = old.filter(|(line, key)| line.key != key.0).count();
-    let old = if old > 0 { format!(" {old} of them by another build of the program.") } else { String::new() };
+    let old =
+        if old > 0 { format!(" {old} of them by another build of the program.") } else { String::new() };
     let (done, all) = (lines.len(), plan.len());
     format!("{done} of {all} runs, Seqoia {}, {}, {when}.{old}", versions.join(", "), machines.join("; "))
 }
@@ -116,8 +122,7 @@ fn provenance(plan: &[Planned], keys: &[(String, String)], store: &Store) -> Str
 fn date(days: u64) -> String {
     let z = days + 719_468;
     let (era, day_of_era) = (z / 146_097, z % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
@@ -131,7 +136,9 @@ fn described(section: &Section<'_>, recipe: &Recipe) -> String {
     let start = section.curves.iter().flat_map(|c| &c.lines).find(|line| line.start.is_object());
     let count = |name: &str| start.and_then(|line| line.start[name].as_u64()).map(grouped);
     let mut text = String::new();
-    if let (Some(sequences), Some(tokens), Some(labels)) = (count("sequences"), count("tokens"), count("labels")) {
+    if let (Some(sequences), Some(tokens), Some(labels)) =
+        (count("sequences"), count("tokens"), count("labels"))
+    {
         text = format!("{sequences} sequences, {tokens} tokens, {labels} labels. ");
     }
     text.push_str(match data.dev {
@@ -154,8 +161,12 @@ fn matrix(recipe: &Recipe, sections: &[Section<'_>]) -> Table {
         if run.show == Show::All {
             for (setting, options) in run.settings().iter().enumerate() {
                 let own = Whose::Entry { entry, setting };
-                let cells = sections.iter().map(|s| score(s.curves.iter().find(|c| c.whose == own))).collect();
-                rows.push((super::plan::named(&run.name, options).unwrap_or_else(|_| run.name.clone()), cells));
+                let cells =
+                    sections.iter().map(|s| score(s.curves.iter().find(|c| c.whose == own))).collect();
+                rows.push((
+                    super::plan::named(&run.name, options).unwrap_or_else(|_| run.name.clone()),
+                    cells,
+                ));
             }
         } else {
             let best = |s: &Section<'_>| score(ranked(entry, recipe, &s.curves, &s.optima).first().copied());
@@ -188,7 +199,8 @@ fn matrix(recipe: &Recipe, sections: &[Section<'_>]) -> Table {
 
 /// The plots of a data set.
 fn drawn(recipe: &Recipe, section: &Section<'_>) -> Vec<Plot> {
-    let known = |y: &str| section.curves.iter().any(|curve| !curve.points("passes", y, &section.optima).is_empty());
+    let known =
+        |y: &str| section.curves.iter().any(|curve| !curve.points("passes", y, &section.optima).is_empty());
     let wish = |x: &str, y: &str| PlotWish {
         title: None,
         x: x.to_owned(),
@@ -388,7 +400,10 @@ mod tests {
 
     #[test]
     fn days_are_dates() {
-        assert_eq!([0, 59, 11_016, 20_776].map(date), ["1970-01-01", "1970-03-01", "2000-02-29", "2026-11-19"]);
+        assert_eq!(
+            [0, 59, 11_016, 20_776].map(date),
+            ["1970-01-01", "1970-03-01", "2000-02-29", "2026-11-19"]
+        );
     }
 
     #[test]

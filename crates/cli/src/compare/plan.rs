@@ -93,7 +93,11 @@ impl Roots<'_> {
 }
 
 /// All runs on data that is there, those of one data set together, references first.
-pub(super) fn plan(recipe: &Recipe, found: &[Option<Found>], roots: &Roots<'_>) -> anyhow::Result<Vec<Planned>> {
+pub(super) fn plan(
+    recipe: &Recipe,
+    found: &[Option<Found>],
+    roots: &Roots<'_>,
+) -> anyhow::Result<Vec<Planned>> {
     let mut all = vec![];
     for (number, (data, found)) in recipe.data.iter().zip(found).enumerate() {
         let Some(found) = found else { continue };

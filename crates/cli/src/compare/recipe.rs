@@ -182,7 +182,9 @@ impl Recipe {
         distinct("runs", runs.clone())?;
         let known = |what: &str, names: &[String], all: &[&str]| -> anyhow::Result<()> {
             match names.iter().find(|name| !all.contains(&name.as_str())) {
-                Some(name) => Err(refused(format!("there is no {what} {name}; there are {}", all.join(", ")))),
+                Some(name) => {
+                    Err(refused(format!("there is no {what} {name}; there are {}", all.join(", "))))
+                }
                 None => Ok(()),
             }
         };
@@ -209,7 +211,8 @@ impl Recipe {
                     run.name, data.name
                 )));
             }
-            let changes = ["l1", "l2", "C", "c1", "c2", "rho1", "rho2", "cutoff", "pairs", "features", "template"];
+            let changes =
+                ["l1", "l2", "C", "c1", "c2", "rho1", "rho2", "cutoff", "pairs", "features", "template"];
             if run.choose == Choose::Objective
                 && run.show != Show::All
                 && let Some(name) = run.grid.keys().find(|name| changes.contains(&name.as_str()))
@@ -332,10 +335,13 @@ mod tests {
 
     #[test]
     fn grids_are_all_combinations() {
-        let text = format!("{HEAD}[[run]]\nname = 'r'\nshow = 'all'\ngrid = {{ rate = [1, 2.5], l2 = ['1/n', 0] }}\n");
+        let text = format!(
+            "{HEAD}[[run]]\nname = 'r'\nshow = 'all'\ngrid = {{ rate = [1, 2.5], l2 = ['1/n', 0] }}\n"
+        );
         let recipe = read(&text).unwrap();
         let settings = recipe.run[0].settings();
-        let typed = |o: &Options| o.values().flat_map(|v| words(v).unwrap().unwrap()).collect::<Vec<_>>().join(" ");
+        let typed =
+            |o: &Options| o.values().flat_map(|v| words(v).unwrap().unwrap()).collect::<Vec<_>>().join(" ");
         assert_eq!(settings.iter().map(typed).collect::<Vec<_>>(), ["1/n 1", "1/n 2.5", "0 1", "0 2.5"]);
     }
 
@@ -354,7 +360,10 @@ mod tests {
             (format!("{HEAD}{run}{run}"), "two runs are called r"),
             (format!("{HEAD}{run}only = ['e']\n"), "there is no data set e; there are d"),
             (format!("{HEAD}{run}grid = {{ rate = [] }}\n"), "has no values"),
-            (format!("{HEAD}{run}grid = {{ rate = [1] }}\nchoose = 'score'\n"), "nothing is chosen on test data"),
+            (
+                format!("{HEAD}{run}grid = {{ rate = [1] }}\nchoose = 'score'\n"),
+                "nothing is chosen on test data",
+            ),
             (format!("{HEAD}{run}grid = {{ l2 = [1] }}\n"), "objectives with different l2"),
             (format!("{HEAD}{run}[[plot]]\nx = 'passes'\ny = 'gab'\n"), "there is no quantity gab"),
             (format!("seeds = []\n{HEAD}{run}"), "seeds is empty"),

@@ -78,7 +78,15 @@ impl Store {
             old.insert(line.work.clone(), line.clone());
             lines.insert(line.key.clone(), line);
         }
-        Ok(Store { folder: folder.to_owned(), lines, old, keep_old, _lock: lock, digests: HashMap::new(), program })
+        Ok(Store {
+            folder: folder.to_owned(),
+            lines,
+            old,
+            keep_old,
+            _lock: lock,
+            digests: HashMap::new(),
+            program,
+        })
     }
 
     /// The key of a run, and of its work, from its command line and the files that it reads.

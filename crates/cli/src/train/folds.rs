@@ -34,11 +34,18 @@ pub(crate) fn run(
         }
         started = Instant::now();
     };
-    let done =
-        match cross_validate(open_as(args.data.as_deref(), args.label.format)?, data, options, chain, folds, &stop, &mut each) {
-            Err(_) if stop.load(Ordering::Relaxed) => return Ok(ExitCode::from(130)),
-            done => done?,
-        };
+    let done = match cross_validate(
+        open_as(args.data.as_deref(), args.label.format)?,
+        data,
+        options,
+        chain,
+        folds,
+        &stop,
+        &mut each,
+    ) {
+        Err(_) if stop.load(Ordering::Relaxed) => return Ok(ExitCode::from(130)),
+        done => done?,
+    };
     let summary = mean_and_deviation(&done);
     match args.run.json {
         true => screen::result(&records(&done, &summary))?,

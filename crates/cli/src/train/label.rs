@@ -8,7 +8,8 @@ use seqoia::label::warm;
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
-    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, LearnOptions, PairChoice, TrainingSet, tools,
+    ChainOptions, DataOptions, DevSet, LabelColumn, LabelTask, Labeller, LearnOptions, PairChoice,
+    TrainingSet, tools,
 };
 
 use super::{folds, learn, model_file, train};

@@ -36,8 +36,25 @@ const MOST: usize = 1_000;
 
 /// Options that say where things go or how a run is watched: there is nothing to choose in them.
 const NOT_TRIED: [&str; 19] = [
-    "model", "dev", "checkpoint", "checkpoint-every", "resume", "warm-start", "log", "json", "quiet", "help", "try", "folds",
-    "task", "threads", "dump-features", "format", "keep", "patience", "objective-every",
+    "model",
+    "dev",
+    "checkpoint",
+    "checkpoint-every",
+    "resume",
+    "warm-start",
+    "log",
+    "json",
+    "quiet",
+    "help",
+    "try",
+    "folds",
+    "task",
+    "threads",
+    "dump-features",
+    "format",
+    "keep",
+    "patience",
+    "objective-every",
 ];
 
 /// Options that say how to learn; all others say what the data is.
@@ -139,7 +156,15 @@ pub(super) fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     let best = best.into_inner().unwrap_or_else(PoisonError::into_inner);
     match args.run.json {
         true => screen::result(&records(&tried, &settings, &outcomes, winner))?,
-        false => screen::shown(&table(&tried, &settings, &outcomes, winner).text())?,
+        false => {
+            let mut text = table(&tried, &settings, &outcomes, winner).text();
+            for (setting, outcome) in settings.iter().zip(&outcomes) {
+                if let Some(why) = &outcome.failed {
+                    text.push_str(&format!("\n {}: {why}\n", named(&tried, &setting.values)));
+                }
+            }
+            screen::shown(&text)?;
+        }
     }
     let Some(winner) = winner else {
         return match stop.load(Ordering::Relaxed) {
@@ -198,7 +223,9 @@ fn check(args: &TrainArgs) -> anyhow::Result<()> {
         return Err(refused("--try is for labelling so far; it means nothing with --task rerank"));
     }
     if run.dev.is_none() && label.folds.is_none() {
-        return Err(refused("--try needs data to choose on: add --dev FILE, or --folds N for cross-validation"));
+        return Err(refused(
+            "--try needs data to choose on: add --dev FILE, or --folds N for cross-validation",
+        ));
     }
     if args.data.as_deref().is_none_or(|data| data.as_os_str() == "-") {
         return Err(refused("--try may read the data more than once: name a file"));
@@ -217,7 +244,8 @@ fn tried(given: &[String]) -> anyhow::Result<Vec<(String, Vec<String>)>> {
         let (name, values) = text.split_once('=').ok_or_else(expected)?;
         let name = name.trim_start_matches('-');
         let is_it = |arg: &&&clap::Arg| {
-            arg.get_long() == Some(name) || arg.get_short().is_some_and(|c| name.len() == 1 && name.starts_with(c))
+            arg.get_long() == Some(name)
+                || arg.get_short().is_some_and(|c| name.len() == 1 && name.starts_with(c))
         };
         let Some(option) = options.iter().find(is_it) else {
             let near = seqoia::core::param::nearest(name, options.iter().filter_map(|arg| arg.get_long()));
@@ -233,7 +261,9 @@ fn tried(given: &[String]) -> anyhow::Result<Vec<(String, Vec<String>)>> {
             return Err(expected());
         }
         if all.iter().any(|(known, _)| known == name) {
-            return Err(refused(format!("--try {text}: {name} is tried already; give all its values in one list")));
+            return Err(refused(format!(
+                "--try {text}: {name} is tried already; give all its values in one list"
+            )));
         }
         all.push((name.to_owned(), values));
     }
@@ -262,7 +292,8 @@ fn settings(tried: &[(String, Vec<String>)], typed: &[OsString]) -> anyhow::Resu
 fn without(typed: &[OsString], flag: &str) -> Vec<OsString> {
     let (mut rest, mut skip) = (vec![], false);
     for arg in typed {
-        let joined = arg.to_str().and_then(|arg| arg.strip_prefix(flag)).is_some_and(|rest| rest.starts_with('='));
+        let joined =
+            arg.to_str().and_then(|arg| arg.strip_prefix(flag)).is_some_and(|rest| rest.starts_with('='));
         if !std::mem::take(&mut skip) && !joined {
             match arg == flag {
                 true => skip = true,
@@ -273,7 +304,11 @@ fn without(typed: &[OsString], flag: &str) -> Vec<OsString> {
     rest
 }
 
-fn setting(tried: &[(String, Vec<String>)], values: Vec<String>, rest: &[OsString]) -> anyhow::Result<Setting> {
+fn setting(
+    tried: &[(String, Vec<String>)],
+    values: Vec<String>,
+    rest: &[OsString],
+) -> anyhow::Result<Setting> {
     let (mut line, mut data): (Vec<OsString>, _) = (vec![], vec![]);
     for ((name, _), value) in tried.iter().zip(&values) {
         let flag = if name.len() == 1 { format!("-{name}") } else { format!("--{name}") };
@@ -313,7 +348,8 @@ pub(crate) fn ready(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::R
 fn learns(name: &str) -> bool {
     let of_group = <crate::flags::LearnArgs as clap::Args>::augment_args(clap::Command::new("learn"));
     let own = of_group.get_arguments().any(|arg| {
-        arg.get_long() == Some(name) || arg.get_short().is_some_and(|c| name.len() == 1 && name.starts_with(c))
+        arg.get_long() == Some(name)
+            || arg.get_short().is_some_and(|c| name.len() == 1 && name.starts_with(c))
     });
     own || learn::declared(name) || OF_CHAIN.contains(&name)
 }
@@ -348,9 +384,9 @@ fn on_dev(
             && trained.ended != Ended::Interrupted
         {
             let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
-            let wins = best.as_ref().is_none_or(|(i, old, _)| {
-                score.beats(old) || (!old.beats(score) && number < *i)
-            });
+            let wins = best
+                .as_ref()
+                .is_none_or(|(i, old, _)| score.beats(old) || (!old.beats(score) && number < *i));
             if wins {
                 let file = if wanted { run.model(&trained)? } else { vec![] };
                 *best = Some((number, score.clone(), file));
@@ -494,14 +530,14 @@ fn table(
     outcomes: &[Outcome],
     winner: Option<usize>,
 ) -> Table {
-    let names: Vec<&str> = outcomes.iter().flat_map(|o| &o.scores).map(|s| s.0).fold(vec![], |mut all, name| {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-        all
-    });
+    let names: Vec<&str> =
+        outcomes.iter().flat_map(|o| &o.scores).map(|s| s.0).fold(vec![], |mut all, name| {
+            if !all.contains(&name) {
+                all.push(name);
+            }
+            all
+        });
     let folds = outcomes.iter().flat_map(|o| &o.scores).any(|s| s.2.is_some());
-    let failed = outcomes.iter().any(|o| o.failed.is_some());
     let mut table = Table::new().names("", 2);
     for (name, _) in tried {
         table = table.names(name, 10);
@@ -515,9 +551,6 @@ fn table(
         table = table.numbers("pass", 6);
     }
     table = table.numbers("CPU s", 8);
-    if failed {
-        table = table.names("  failed", 8);
-    }
     for (i, (setting, outcome)) in settings.iter().zip(outcomes).enumerate() {
         let score = |name: &&str| {
             outcome.scores.iter().find(|s| s.0 == *name).map_or(String::new(), |s| format!("{:.2}", s.1))
@@ -530,10 +563,8 @@ fn table(
         let row = [mark.to_owned()].into_iter().chain(setting.values.iter().cloned());
         let row = row.chain(names.iter().map(score)).chain([fourth.unwrap_or_default()]);
         let seconds = if outcome.seconds > 0.0 { format!("{:.1}", outcome.seconds) } else { String::new() };
-        let why = outcome.failed.as_ref().map_or(String::new(), |why| {
-            format!("  {}", why.lines().next().unwrap_or_default())
-        });
-        table.row(row.chain([seconds]).chain(failed.then_some(why)));
+        let seconds = if outcome.failed.is_some() { "failed".to_owned() } else { seconds };
+        table.row(row.chain([seconds]));
     }
     table
 }
@@ -545,8 +576,11 @@ fn records(
     winner: Option<usize>,
 ) -> String {
     let one = |(setting, outcome): (&Setting, &Outcome)| {
-        let values: serde_json::Map<_, _> =
-            tried.iter().zip(&setting.values).map(|((name, _), value)| (name.clone(), json!(value))).collect();
+        let values: serde_json::Map<_, _> = tried
+            .iter()
+            .zip(&setting.values)
+            .map(|((name, _), value)| (name.clone(), json!(value)))
+            .collect();
         let of = |pick: fn(&(&'static str, f64, Option<f64>)) -> Option<f64>| -> serde_json::Map<_, _> {
             let picked = outcome.scores.iter().filter_map(|s| Some((s.0.to_owned(), json!(pick(s)?))));
             picked.collect()

@@ -39,6 +39,7 @@ impl Pieces {
         while let Some(block) = reader.next()? {
             let (text, mut from, mut marks) = (block.text(), 0, block.marks().iter().peekable());
             for sentence in block.sentences() {
+                from += all.blank(&text[from..]);
                 while let Some(next) = marks.next_if(|next| next.before as usize <= sentence.tokens.start) {
                     mark = Some(all.place(from, next.span));
                 }
@@ -47,6 +48,7 @@ impl Pieces {
                 all.add(&text[from..end], mark.take());
                 from = end;
             }
+            from += all.blank(&text[from..]);
             if let Some(next) = marks.last() {
                 mark = Some(all.place(from, next.span));
             }
@@ -58,6 +60,12 @@ impl Pieces {
             last.end = end;
         }
         Ok(all)
+    }
+
+    /// Bytes of empty lines at the start, which ended a sentence and say nothing where each is ended anyway.
+    fn blank(&self, text: &str) -> usize {
+        let lines = text.split_inclusive('\n').take_while(|line| line.trim().is_empty());
+        if self.kind.by_line() { 0 } else { lines.map(str::len).sum() }
     }
 
     /// Where in the text of all a row will stand whose block is added from this byte on.
@@ -190,7 +198,7 @@ mod tests {
     #[test]
     fn pieces_are_the_whole_file() {
         let pieces = pieces("a 1\n\nb 2\n", None, 1000);
-        assert_eq!((pieces.get(0), pieces.get(1), pieces.get(2)), ("a 1\n\n", "\nb 2\n\n", ""));
+        assert_eq!((pieces.get(0), pieces.get(1), pieces.get(2)), ("a 1\n\n", "b 2\n\n", ""));
         assert_eq!((pieces.len(), pieces.is_empty(), pieces.kind()), (2, false, Kind::Columns));
     }
 }

@@ -98,9 +98,8 @@ impl Folds {
     /// Data that cannot be read.
     pub fn leave_out(&self, number: usize) -> Result<LeftOut> {
         let fold = part::fold(number, self.count, self.text.len());
-        let read = |inside: bool| {
-            Input::from_bytes(&self.name, self.text.choose(|i| fold.contains(&i) == inside))
-        };
+        let read =
+            |inside: bool| Input::from_bytes(&self.name, self.text.choose(|i| fold.contains(&i) == inside));
         let set = TrainingSet::read(read(false)?, &self.data)?;
         let held_out = DevSet::read(read(true)?, &set)?;
         Ok(LeftOut { number, set, held_out })
