@@ -285,10 +285,9 @@ impl Watch for Reporter {
         let scores: serde_json::Map<_, _> =
             row.scores.iter().map(|s| (s.name.to_owned(), s.value.into())).collect();
         let asked = row.report.asked;
-        let record = json!({
+        let mut record = json!({
             "event": "pass",
             "pass": row.number,
-            "l2": row.l2,
             "objective": row.objective,
             "loss": (asked.gradients + asked.losses > 0).then(|| row.report.loss / seen(row)),
             "wrong": (asked.searches > 0).then_some(row.report.wrong),
@@ -298,6 +297,9 @@ impl Watch for Reporter {
             "seconds": seconds,
             "cpu_seconds": cpu,
         });
+        if let Some(l2) = row.l2 {
+            record["l2"] = json!(l2);
+        }
         if let Err(error) = self.record(&record) {
             self.broken.get_or_insert(error);
         }
@@ -306,7 +308,8 @@ impl Watch for Reporter {
     fn path(&mut self, row: &PathRow) {
         let score = row.scores.first().map(|s| format!("   dev {} {}", s.name, figure(s)));
         let value = row.objective.map(|f| format!("   objective {f:.7}"));
-        let (passes, weights) = (counted(row.passes, "pass"), counted(row.nonzero as u64, "weight"));
+        let passes = if row.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", row.passes) };
+        let weights = counted(row.nonzero as u64, "weight");
         let more = [value, score].into_iter().flatten().collect::<String>();
         self.line(&format!("        l2  {:.6e}   {passes}{more}   {weights}", row.l2));
         let scores: serde_json::Map<_, _> =

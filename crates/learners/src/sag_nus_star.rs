@@ -128,12 +128,6 @@ impl Sampling for NusStar {
         0.5 * (1.0 / (self.most() + l2) + 1.0 / (self.mean() + l2))
     }
 
-    /// Estimates stay; what searches were content with lies behind.
-    fn change_l2(&mut self, _: f64) {
-        self.row.fill(0);
-        self.wait.fill(0);
-    }
-
     fn state(&mut self) -> Vec<Slot<'_>> {
         let slot = |name, data| Slot { name, mix: Mix::Never(WHY), data };
         vec![

@@ -119,6 +119,8 @@ fn incremental_and_dual_learners_meet_the_others() {
         ("sag-nus", &[("stop", "1e-9")], 1, 1e-9),
         ("sag-nus-star", &[("stop", "1e-9")], 1, 1e-9),
         ("sag-nus-star", &[("stop", "1e-9")], 4, 1e-9),
+        ("sag-nus", &[("stop", "1e-9")], 5, 1e-9),
+        ("sag", &[("stop", "1e-9")], 8, 1e-9),
         ("sag-nus-star", &[("stop", "1e-9"), ("lipschitz", "1e-6")], 1, 1e-9),
         ("saga", &[("stop", "1e-9")], 1, 1e-9),
         ("saga", &[("stop", "1e-9")], 7, 1e-9),

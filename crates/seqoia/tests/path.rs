@@ -65,7 +65,8 @@ fn a_path_ends_at_the_optimum_of_its_last_value_in_fewer_passes() {
             let gap = (row.objective.unwrap() - best) / best;
             assert!(gap.abs() < 1e-6, "{name} at {value}: {gap:e}");
             let (passes, others) = (row.passes, alone.1.len() as u64);
-            eprintln!("{name} at {value}: {passes} {others}");
+            // Where the random draws of two runs differ, single ones may need more.
+            assert!(value != 0.8 || passes < others || *name == "sag-nus-star", "{name}: {passes} {others}");
         }
         assert_eq!(fitted.trained.l2, rows[2].l2);
         assert!(on_path.1.iter().all(|row| rows.iter().any(|of| row.l2 == Some(of.l2))));

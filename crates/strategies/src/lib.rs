@@ -12,6 +12,7 @@ mod one_team;
 pub mod registry;
 mod serial;
 mod team;
+mod worker;
 
 pub use crew::{Crew, lock};
 pub use cuts::{Cuts, Piece};

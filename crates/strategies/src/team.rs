@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::worker::{Worker, answer, open, spread_piece};
 use crate::{Crew, Cuts, lock};
 use seqoia_core::{
-    Bench, Case, Error, Lane, Look, Note, Order, Question, Random, Report, Result, Row, Structure, Team,
-    Weights, sum_opened,
+    Bench, Error, Look, Note, Order, Question, Random, Report, Result, Row, Structure, Team, Weights,
+    sum_opened,
 };
 
 /// What a team needs beside its structure.
@@ -36,13 +37,6 @@ impl Setup {
     pub fn chunks(size: usize) -> usize {
         (size / 50_000).clamp(4, 64)
     }
-}
-
-struct Worker {
-    offers: &'static [Question],
-    lane: Box<dyn Lane>,
-    bench: Bench,
-    gradient: Vec<f64>, // lent to the lane's sums: see `Lane::sum`
 }
 
 /// A team of workers over all examples of a structure.
@@ -396,44 +390,6 @@ impl Team for Workers {
 fn or_error(job: impl FnOnce() -> Result<f64>) -> Result<f64> {
     let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
     answer.unwrap_or_else(|_| Err(Error::Worker("a sum panicked".to_owned())))
-}
-
-/// Opens an example, or a piece.
-fn open(lane: &mut dyn Lane, cuts: Option<&Cuts>, id: usize) -> Result<f64> {
-    match cuts {
-        None => lane.open(id),
-        Some(cuts) => cuts.open(lane, id),
-    }
-}
-
-fn answer(
-    worker: &mut Worker,
-    cuts: Option<&Cuts>,
-    id: usize,
-    look: &Look<'_>,
-    note: &mut Note,
-) -> Result<()> {
-    let weight = open(&mut *worker.lane, cuts, id)?;
-    note.clear(id, weight);
-    let mut case = Case::new(id, weight, worker.offers, &mut *worker.lane, &mut worker.bench);
-    look(&mut case, note)?;
-    note.asked = case.asked;
-    Ok(())
-}
-
-fn spread_piece(
-    worker: &mut Worker,
-    cuts: Option<&Cuts>,
-    notes: &[Note],
-    step: f64,
-    at: usize,
-    to: &mut [f64],
-) -> Result<()> {
-    for note in notes {
-        open(&mut *worker.lane, cuts, note.id)?;
-        worker.lane.spread(&note.parts, step, at, to);
-    }
-    Ok(())
 }
 
 /// Keeps the error of the lowest slot: the one that a single worker would have met first.

@@ -221,10 +221,6 @@ impl<'a> Run<'a> {
                 scores: scores.clone(),
                 best: gain && !scores.is_empty() && !options.keep_last,
             });
-            ended = self.ended(&progress, has_dev, stop);
-            if stuck && ended.is_none() {
-                ended = progress.converged.clone().map(Ended::Converged);
-            }
             let over = self.has_path() && (stuck || self.over(&progress).is_some());
             if over {
                 let scores = scores.clone();
@@ -233,6 +229,10 @@ impl<'a> Run<'a> {
             if gain {
                 (progress.best, progress.best_pass, progress.scores) = (weights, pass, scores);
                 progress.best_step = progress.step;
+            }
+            ended = self.ended(&progress, has_dev, stop);
+            if stuck && ended.is_none() {
+                ended = progress.converged.clone().map(Ended::Converged);
             }
             if over && progress.step + 1 < self.path.len() {
                 self.next_step(&mut progress, &mut learner, &mut *strategy, &*structure, sizes)?;
