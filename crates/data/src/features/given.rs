@@ -58,7 +58,7 @@ impl Given {
                 self.known = vec![0; dictionary.strings().len()]; // pages come as they are touched
             }
             self.find(dictionary, block, names.clone());
-            self.to_attributes(dictionary, [group, stride], 0..names.len());
+            self.put_attributes(dictionary, [group, stride], 0..names.len());
             for i in first..token {
                 let range = block.attribute_range(i);
                 let found = range.start - names.start..range.end - names.start;
@@ -89,7 +89,7 @@ impl Given {
     ) {
         let range = t.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[t];
         let names = std::mem::take(&mut self.names);
-        self.to_attributes(attributes, [group, stride], range.clone());
+        self.put_attributes(attributes, [group, stride], range.clone());
         self.append(attributes.dense(), &names[range.clone()], range, nodes);
         self.names = names;
     }
@@ -135,8 +135,8 @@ impl Given {
         }
     }
 
-    /// From values to attributes.
-    fn to_attributes<A: Attributes>(
+    /// Puts attributes in the place of values.
+    fn put_attributes<A: Attributes>(
         &mut self,
         attributes: &mut A,
         [group, stride]: [u32; 2],
