@@ -21,6 +21,11 @@ pub trait Values {
     }
     /// The same for a string whose hash is known.
     fn value_hashed(&mut self, string: &[u8], code: u64) -> u32;
+    /// The same for a string that has most likely the number `likely`.
+    #[inline]
+    fn value_fetched(&mut self, string: &[u8], code: u64, likely: u32) -> u32 {
+        if self.strings().is(likely, string) { likely } else { self.value_hashed(string, code) }
+    }
     /// The table that it looks into.
     fn strings(&self) -> StringsView<'_>;
     /// Word lists that views look into.
@@ -39,8 +44,6 @@ pub trait Attributes {
     /// The number of an attribute of a token or of an edge, given its tuple and the hash of that;
     /// [`UNKNOWN`] leaves it out.
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32;
-    /// Asks for the memory that [`Attributes::given`] will look into.
-    fn fetch_given(&self, value: u32);
     /// The table that [`Attributes::attribute`] will look into.
     fn keys(&self, edge: bool) -> KeysView<'_>;
     /// Asks for the memory of the attribute that has most likely this hash. What it returns is for
@@ -168,8 +171,6 @@ impl Attributes for NewAttributes<'_> {
         })
     }
 
-    fn fetch_given(&self, _: u32) {}
-
     #[inline]
     fn keys(&self, edge: bool) -> KeysView<'_> {
         if edge { self.edges.view() } else { self.nodes.view() }
@@ -206,8 +207,6 @@ impl Attributes for Growing {
     fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
         self.split().1.attribute(edge, key, code)
     }
-
-    fn fetch_given(&self, _: u32) {}
 
     #[inline]
     fn keys(&self, edge: bool) -> KeysView<'_> {
@@ -290,14 +289,6 @@ impl Attributes for Frozen<'_> {
         match numbers {
             Some(numbers) => numbers.get(id as usize).copied().unwrap_or(UNKNOWN),
             None => id,
-        }
-    }
-
-    #[inline]
-    fn fetch_given(&self, value: u32) {
-        prefetch(self.nodes.keys, value as usize * self.nodes.stride);
-        if let Some(numbers) = self.node_numbers {
-            prefetch(numbers, value as usize);
         }
     }
 

@@ -2,16 +2,20 @@
 //!
 //! A table is much larger than a cache, and a look-up goes through three places of it: the slot, where the string
 //! starts, its text. One after another, each waits for memory; so all names of some tokens are hashed first, then all
-//! slots are asked for, and so on, and the waits overlap.
+//! slots are asked for, and so on, and the waits overlap. What a slot names is the right string nearly always, so it is
+//! compared with that before a slot is looked at again. Where tables do not change, the attribute of a string is kept
+//! beside its number: one place instead of two. Fewer or more names at once (64 to 512) take the same time.
 
 use std::ops::Range;
 
-use super::numbers::dense_first;
+use super::dictionary::UNSET;
+use super::numbers::push_known;
 use super::table::hash_string;
 use super::{Attributes, Dictionary, UNKNOWN, Values};
 use crate::format::{Block, Span};
 use seqoia_core::Ragged;
 use seqoia_core::cast::narrow;
+use seqoia_core::prefetch;
 
 /// Names that are looked up together: enough to overlap all waits, few enough to stay in the first cache.
 const WINDOW: usize = 512;
@@ -22,11 +26,13 @@ const SMALL: usize = 1 << 18;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     codes: Vec<u64>,         // [names] hashes
-    values: Vec<u32>,        // [names] numbers in the table of strings
+    values: Vec<u32>,        // [names] numbers in the table of strings, then their attributes
     names: Vec<(Span, f32)>, // [names] of a stretch of tokens that have other attributes, too
     ends: Vec<usize>,        // [tokens] where the names of each of them end
     key: Vec<u32>,           // [stride] the tuple of an attribute
-    later: Vec<(u32, f32)>,  // those of a token that have no dense rows
+    known: Vec<u32>, // [values of a table that does not change] attributes with all bits flipped, or 0
+    later: Vec<u32>, // those of a token that have no dense rows
+    numbers: Vec<f32>, // and their values
 }
 
 impl Given {
@@ -48,11 +54,15 @@ impl Given {
                 names.end = block.attribute_range(token).end;
                 token += 1;
             }
-            self.find(dictionary, block, names.clone(), D::fetch_given);
+            if D::FIXED && self.known.len() != dictionary.strings().len() {
+                self.known = vec![0; dictionary.strings().len()]; // pages come as they are touched
+            }
+            self.find(dictionary, block, names.clone());
+            self.put_attributes(dictionary, [group, stride], 0..names.len());
             for i in first..token {
                 let range = block.attribute_range(i);
-                let looked_up = range.start - names.start..range.end - names.start;
-                self.append(dictionary, [group, stride], &block.given()[range], looked_up, nodes);
+                let found = range.start - names.start..range.end - names.start;
+                self.append(dictionary.dense(), &block.given()[range], found, nodes);
                 nodes.starts.push(narrow(nodes.items.len()));
             }
         }
@@ -66,7 +76,7 @@ impl Given {
         let names = block.attribute_range(first).start..block.attribute_range(last).end;
         self.ends.extend(tokens.map(|i| block.attribute_range(i).end - names.start));
         self.names.extend_from_slice(&block.given()[names.clone()]);
-        self.find(values, block, names, |_, _| ());
+        self.find(values, block, names);
     }
 
     /// Appends those of one of these tokens.
@@ -79,7 +89,8 @@ impl Given {
     ) {
         let range = t.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[t];
         let names = std::mem::take(&mut self.names);
-        self.append(attributes, [group, stride], &names[range.clone()], range, nodes);
+        self.put_attributes(attributes, [group, stride], range.clone());
+        self.append(attributes.dense(), &names[range.clone()], range, nodes);
         self.names = names;
     }
 
@@ -95,71 +106,84 @@ impl Given {
             + size_of::<(Span, f32)>() * self.names.capacity()
     }
 
-    /// Looks up the values of some names of a block. `fetch` asks for what will be looked at behind a value.
-    fn find<V: Values>(
-        &mut self,
-        values: &mut V,
-        block: &Block,
-        names: Range<usize>,
-        fetch: impl Fn(&V, u32),
-    ) {
+    /// Looks up the values of some names of a block.
+    fn find(&mut self, values: &mut impl Values, block: &Block, names: Range<usize>) {
         let names = &block.given()[names];
         let strings = values.strings();
         let large = strings.text.len() + 4 * strings.slots.len() > SMALL;
         self.codes.clear();
-        self.codes.extend(names.iter().map(|&(name, _)| hash_string(block.bytes_of(name))));
-        self.values.clear();
-        if large {
-            self.codes.iter().for_each(|&code| strings.fetch_slot(code));
-            self.values.extend(self.codes.iter().map(|&code| strings.fetch_start(code).unwrap_or(UNKNOWN)));
-            for &value in &self.values {
-                strings.fetch_text(value);
-                fetch(values, value);
+        self.codes.extend(names.iter().map(|&(name, _)| {
+            let code = hash_string(block.bytes_of(name));
+            if large {
+                strings.fetch_slot(code);
             }
-            self.values.clear();
+            code
+        }));
+        self.values.clear();
+        if !large {
+            let looked_up = names.iter().zip(&self.codes);
+            let found = looked_up.map(|(&(name, _), &code)| values.value_hashed(block.bytes_of(name), code));
+            return self.values.extend(found);
         }
-        let looked_up = names.iter().zip(&self.codes);
-        self.values
-            .extend(looked_up.map(|(&(name, _), &code)| values.value_hashed(block.bytes_of(name), code)));
+        self.values.extend(self.codes.iter().map(|&code| strings.fetch_start(code).unwrap_or(UNKNOWN)));
+        for &value in &self.values {
+            strings.fetch_text(value);
+            prefetch(&self.known, value as usize);
+        }
+        for ((value, &(name, _)), &code) in self.values.iter_mut().zip(names).zip(&self.codes) {
+            *value = values.value_fetched(block.bytes_of(name), code, *value);
+        }
+    }
+
+    /// Puts attributes in the place of values.
+    fn put_attributes<A: Attributes>(
+        &mut self,
+        attributes: &mut A,
+        [group, stride]: [u32; 2],
+        values: Range<usize>,
+    ) {
+        let Given { key, known, values: all, .. } = self;
+        key.clear();
+        key.resize(stride as usize, 0);
+        key[0] = group;
+        for value in &mut all[values] {
+            *value = match known.get_mut(*value as usize) {
+                Some(known) if *known != 0 => !*known,
+                _ if *value >= UNKNOWN => UNKNOWN,
+                unset => {
+                    key[1] = *value;
+                    let attribute = attributes.given(key);
+                    unset.into_iter().for_each(|known| *known = !attribute);
+                    attribute
+                }
+            };
+        }
     }
 
     /// Appends the attributes of one token. Values are kept from the first on that is not 1.
-    fn append(
-        &mut self,
-        attributes: &mut impl Attributes,
-        [group, stride]: [u32; 2],
-        names: &[(Span, f32)],
-        looked_up: Range<usize>,
-        nodes: &mut Ragged,
-    ) {
-        self.key.clear();
-        self.key.resize(stride as usize, 0);
-        self.key[0] = group;
-        self.later.clear();
-        let dense = attributes.dense();
-        let valued = !nodes.values.is_empty() || names.iter().any(|(_, number)| *number != 1.0);
+    fn append(&mut self, dense: u32, names: &[(Span, f32)], found: Range<usize>, nodes: &mut Ragged) {
+        let attributes = &self.values[found];
+        let mut pairs = attributes.iter().zip(names);
+        if nodes.values.is_empty() && !pairs.any(|(a, (_, number))| *number != 1.0 && *a < UNSET) {
+            return push_known(&mut nodes.items, attributes, dense, &mut self.later);
+        }
         let from = nodes.items.len();
-        let known = self.values[looked_up].iter().zip(names).filter(|(value, _)| **value < UNKNOWN);
-        for (&value, &(_, number)) in known {
-            self.key[1] = value;
-            let attribute = attributes.given(&self.key);
-            if attribute >= UNKNOWN {
-                continue;
-            }
-            if !valued && attribute >= dense && dense > 0 {
-                self.later.push((attribute, 1.0));
-                continue;
-            }
-            if number != 1.0 || !nodes.values.is_empty() {
-                nodes.values.resize(nodes.items.len(), 1.0);
-                nodes.values.push(number);
-            }
-            nodes.items.push(attribute);
+        nodes.values.resize(from, 1.0);
+        push_known(&mut nodes.items, attributes, dense, &mut self.later);
+        // The same once more for the values.
+        nodes.values.resize(from + attributes.len(), 0.0);
+        self.numbers.resize(self.numbers.len().max(attributes.len()), 0.0);
+        let (mut first, mut others) = (0, 0);
+        let values = &mut nodes.values[from..];
+        let later = &mut self.numbers[..attributes.len()];
+        for (&attribute, &(_, number)) in attributes.iter().zip(names) {
+            values[first] = number;
+            later[others] = number;
+            first += usize::from(attribute < dense);
+            others += usize::from(attribute >= dense && attribute < UNSET);
         }
-        if !valued {
-            return nodes.items.extend(self.later.iter().map(|(attribute, _)| *attribute));
-        }
-        dense_first(nodes, from, dense, &mut self.later);
+        values[first..first + others].copy_from_slice(&later[..others]);
+        nodes.values.truncate(from + first + others);
     }
 }
 

@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use super::dictionary::UNSET;
+use super::numbers::push_known;
 use super::table::hash;
 use super::template::Program;
 use super::{Attributes, UNKNOWN};
@@ -73,7 +74,7 @@ pub(super) struct Lookups {
     missing: Vec<Missing>, // in the window
     keys: Vec<u32>,        // [missing][members][stride]
     codes: Vec<u64>,       // [missing][members]
-    later: Vec<u32>,       // [templates] scratch
+    later: Vec<u32>,       // scratch
 }
 
 impl Lookups {
@@ -103,7 +104,7 @@ impl Lookups {
             missing: vec![],
             keys: vec![],
             codes: vec![],
-            later: vec![0; program.compiled.len()],
+            later: vec![],
         }
     }
 
@@ -396,21 +397,8 @@ impl Family {
 }
 
 /// Appends a list: of these attributes those that are known, those below `dense` first.
-fn append(lists: &mut Ragged, attributes: &[u32], dense: u32, later: &mut [u32]) {
-    let from = lists.items.len();
-    lists.items.resize(from + attributes.len(), 0);
-    let (mut first, mut others) = (0, 0);
-    let items = &mut lists.items[from..];
-    let later = &mut later[..attributes.len()];
-    for &attribute in attributes {
-        // Written in any case, counted only if it is wanted there: that cannot be foreseen.
-        items[first] = attribute;
-        later[others] = attribute;
-        first += usize::from(attribute < dense);
-        others += usize::from(attribute >= dense && attribute < UNSET);
-    }
-    items[first..first + others].copy_from_slice(&later[..others]);
-    lists.items.truncate(from + first + others);
+fn append(lists: &mut Ragged, attributes: &[u32], dense: u32, later: &mut Vec<u32>) {
+    push_known(&mut lists.items, attributes, dense, later);
     lists.starts.push(narrow(lists.items.len()));
 }
 
@@ -453,9 +441,6 @@ mod tests {
         }
         fn attribute(&mut self, edge: bool, key: &[u32], code: u64) -> u32 {
             self.0.attribute(edge, key, code)
-        }
-        fn fetch_given(&self, value: u32) {
-            self.0.fetch_given(value);
         }
         fn keys(&self, edge: bool) -> KeysView<'_> {
             self.0.keys(edge)

@@ -142,3 +142,25 @@ pub(super) fn dense_first(lists: &mut Ragged, from: usize, dense: u32, later: &m
         }
     }
 }
+
+/// Appends those of these attributes that are known, those below `dense` first; the order is kept otherwise. `later`
+/// is scratch.
+#[inline]
+pub(super) fn push_known(items: &mut Vec<u32>, attributes: &[u32], dense: u32, later: &mut Vec<u32>) {
+    let from = items.len();
+    items.resize(from + attributes.len(), 0);
+    if later.len() < attributes.len() {
+        later.resize(attributes.len(), 0);
+    }
+    let (mut first, mut others) = (0, 0);
+    let (to, later) = (&mut items[from..], &mut later[..attributes.len()]);
+    for &attribute in attributes {
+        // Written in any case, counted only if it is wanted there: that cannot be foreseen.
+        to[first] = attribute;
+        later[others] = attribute;
+        first += usize::from(attribute < dense);
+        others += usize::from(attribute >= dense && attribute < UNSET);
+    }
+    to[first..first + others].copy_from_slice(&later[..others]);
+    items.truncate(from + first + others);
+}

@@ -15,6 +15,7 @@ use super::views::Views;
 use super::{NONE, UNKNOWN, Values};
 use crate::error::{Error, Result};
 use crate::format::{Block, LARGEST};
+use crate::text::short_number;
 use seqoia_core::cast::narrow;
 
 /// Tokens of a stretch, at most.
@@ -237,7 +238,7 @@ fn number(
         return Ok(None);
     };
     let field = block.field(i, column);
-    match field.parse::<f32>() {
+    match short_number(field).map_or_else(|| field.parse::<f32>(), Ok) {
         Ok(x) if x.abs() <= LARGEST => Ok(Some(x)),
         Ok(x) if !x.is_nan() => {
             let what = format!("'{field}' in column {column} is too large a value");

@@ -95,8 +95,9 @@ impl<'a> StringsView<'a> {
         }
     }
 
+    /// Whether a number is that of a string.
     #[inline]
-    fn is(&self, id: u32, string: &[u8]) -> bool {
+    pub(super) fn is(&self, id: u32, string: &[u8]) -> bool {
         self.get(id).is_some_and(|other| same(other, string))
     }
 }

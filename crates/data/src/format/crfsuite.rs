@@ -30,6 +30,7 @@ use super::copy::{Copy, Labelled};
 use super::scan::Stops;
 use super::write::{Outgoing, Refusal, refuse};
 use crate::error::Result;
+use crate::text::short_number;
 
 /// The format, as the first token of a file has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,8 +174,9 @@ fn is_stop(byte: u8) -> bool {
 }
 
 /// The value of an attribute.
+#[inline]
 fn number(field: &str, text: &str) -> std::result::Result<f32, (String, &'static str)> {
-    match text.parse::<f32>() {
+    match short_number(text).map_or_else(|| text.parse::<f32>(), Ok) {
         Ok(value) if value.abs() <= LARGEST => Ok(value),
         Ok(value) if value.is_finite() => Err((format!("'{field}' has too large a value"), SCALE)),
         _ => Err((format!("the value '{text}' of '{field}' is no number"), COLON)),
