@@ -21,8 +21,8 @@
 //! before, rows kept in local arrays (the compiler takes them apart), the range of a row in vectors,
 //! single weights numbered by first occurrence. On Zen 5: rows divided by the sum of the row before, so that none waits
 //! for its own; vectors of 64 bytes; one test of bounds for each row instead of two; positions scored along the chain
-//! without the hint in `row_sum` (with 22 labels 4 to 6 % slower, as the loop over a row was taken apart). The time goes
-//! to the rows of weights and gradient.
+//! without the hint in `row_sum` (with 22 labels 4 to 6 % slower, as the loop over a row was taken apart); all memory in
+//! large pages (within 3 %, and slower with a long tail). The time goes to the rows of weights and gradient.
 //!
 //! Sequences that the linear domain is not for (`lost.rs`, too) are left to the caller, and those whose gold labels break
 //! the rules.
