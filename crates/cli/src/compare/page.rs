@@ -12,6 +12,9 @@ use super::recipe::{PlotWish, Recipe, Show};
 use super::store::Store;
 use crate::flags::open_as;
 
+/// A mean over seeds, and its deviation.
+type Score = (f64, Option<f64>);
+
 /// Swaps of sentences for a test of significance.
 const SHUFFLES: usize = 9_999;
 
@@ -72,6 +75,10 @@ pub(super) fn report(
         }
         page.plots(&drawn);
         page.table(&finals(recipe, section, plan, store));
+        if let Some(tables) = tables(section) {
+            page.paragraph("Gradients remembered for each example, beside a table that would hold all of them in full:");
+            page.table(&tables);
+        }
         if section.curves.iter().any(|curve| !curve.failed.is_empty()) {
             for curve in &section.curves {
                 if let Some(why) = curve.failed.first() {
@@ -155,7 +162,7 @@ fn matrix(recipe: &Recipe, sections: &[Section<'_>]) -> Table {
     for section in sections {
         table = table.numbers(&recipe.data[section.data].name, 12);
     }
-    let mut rows: Vec<(String, Vec<Option<(f64, Option<f64>)>>)> = vec![];
+    let mut rows: Vec<(String, Vec<Option<Score>>)> = vec![];
     let score = |curve: Option<&Curve<'_>>| curve.and_then(Curve::test).map(|(_, mean, off)| (mean, off));
     for (entry, run) in recipe.run.iter().enumerate() {
         if run.show == Show::All {
@@ -184,7 +191,7 @@ fn matrix(recipe: &Recipe, sections: &[Section<'_>]) -> Table {
     };
     let bests: Vec<f64> = (0..sections.len()).map(best).collect();
     for (name, cells) in &rows {
-        let cell = |(cell, best): (&Option<(f64, Option<f64>)>, &f64)| match cell {
+        let cell = |(cell, best): (&Option<Score>, &f64)| match cell {
             None => String::new(),
             Some((mean, off)) => {
                 let off = off.map_or(String::new(), |off| format!(" ± {off:.2}"));
@@ -303,7 +310,7 @@ fn finals(recipe: &Recipe, section: &Section<'_>, plan: &[Planned], store: &Stor
     for name in ["p", "objective", "gap", "passes", "effective", "CPU s", "peak memory", "model", "weights"] {
         table = table.numbers(name, 9);
     }
-    let p = significance(&rows, section, recipe, plan, store);
+    let p = significance(&rows, section, plan, store);
     for (curve, p) in rows.iter().zip(p) {
         let number = |x: Option<f64>, digits: usize| x.map_or(String::new(), |x| format!("{x:.digits$}"));
         let size = |x: Option<f64>| {
@@ -336,11 +343,32 @@ fn finals(recipe: &Recipe, section: &Section<'_>, plan: &[Planned], store: &Stor
     table
 }
 
+/// What the memory of each example's gradient takes, by the form in which it is stored.
+fn tables(section: &Section<'_>) -> Option<Table> {
+    let mut table = Table::new().names("", 24).names("form", 10).numbers("memory", 10).numbers("of a full table", 16);
+    let mut known = vec![];
+    for curve in &section.curves {
+        let Some(line) = curve.lines.first() else { continue };
+        let number = |name: &str| line.end[name].as_f64();
+        let (Some(taken), Some(full)) = (number("table_bytes"), number("dense_table_bytes")) else { continue };
+        let words: Vec<&str> = line.command.split(' ').collect();
+        let form = words.iter().position(|word| *word == "--table").and_then(|at| words.get(at + 1));
+        let form = (*form.unwrap_or(&"mixed")).to_owned();
+        let row = (curve.name.to_owned(), form, taken);
+        if !known.contains(&row) {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a size in memory
+            let size = bytes(taken as u64);
+            table.row([row.0.clone(), row.1.clone(), size, format!("{:.1e}", taken / full)]);
+            known.push(row);
+        }
+    }
+    (!known.is_empty()).then_some(table)
+}
+
 /// How likely chance alone makes each differ so much from the best.
 fn significance(
     rows: &[&Curve<'_>],
     section: &Section<'_>,
-    recipe: &Recipe,
     plan: &[Planned],
     store: &Store,
 ) -> Vec<String> {
@@ -362,7 +390,6 @@ fn significance(
         let both = [open(&files[0])?, open(&files[1])?];
         Some(score::systems_against(gold, both, (kind, &label), false, trials).ok()?.significance.p)
     };
-    let _ = recipe;
     let found: Vec<Option<f64>> =
         rows.iter().enumerate().map(|(i, curve)| if i == best { None } else { p(curve) }).collect();
     let holm = holm(&found);

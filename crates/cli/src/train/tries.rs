@@ -80,10 +80,13 @@ impl Setting {
     }
 }
 
+/// A score's name, its value, and its deviation over folds.
+type Scored = (&'static str, f64, Option<f64>);
+
 /// What became of a setting.
 #[derive(Clone)]
 struct Outcome {
-    scores: Vec<(&'static str, f64, Option<f64>)>, // with the deviation over folds
+    scores: Vec<Scored>,
     first: Option<Score>,
     pass: Option<u64>,
     seconds: f64,
@@ -475,10 +478,9 @@ fn side_by_side(
                 Err(why) => Outcome::failed(why.clone()),
                 Ok(learn) => {
                     let learn = LearnOptions { threads: all / workers, ..learn.clone() };
-                    let outcome = chain_options(&setting.args)
+                    chain_options(&setting.args)
                         .and_then(|chain| Ok(one(number, &learn, chain)?))
-                        .unwrap_or_else(|error| Outcome::failed(told(&error)));
-                    outcome
+                        .unwrap_or_else(|error| Outcome::failed(told(&error)))
                 }
             };
             say(number, &outcome);
@@ -581,7 +583,7 @@ fn records(
             .zip(&setting.values)
             .map(|((name, _), value)| (name.clone(), json!(value)))
             .collect();
-        let of = |pick: fn(&(&'static str, f64, Option<f64>)) -> Option<f64>| -> serde_json::Map<_, _> {
+        let of = |pick: fn(&Scored) -> Option<f64>| -> serde_json::Map<_, _> {
             let picked = outcome.scores.iter().filter_map(|s| Some((s.0.to_owned(), json!(pick(s)?))));
             picked.collect()
         };
