@@ -256,7 +256,9 @@ impl<'a> Run<'a> {
 
     /// The memory of each example, if the learner has one.
     fn table(&self, learner: &mut dyn Learner) -> Option<TableSize> {
-        let slots = learner.state();
+        let kept = self.profile.per_part + self.profile.per_piece + self.profile.per_entry;
+        // To be asked for its state costs other learners a sweep over the weights.
+        let slots = if kept > 0 { learner.state() } else { vec![] };
         let bytes = slots.iter().find_map(|slot| match (slot.name, &slot.data) {
             ("table", Data::F32(table)) => Some(size_of::<f32>() * table.len()),
             _ => None,
