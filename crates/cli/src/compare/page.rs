@@ -76,7 +76,9 @@ pub(super) fn report(
         page.plots(&drawn);
         page.table(&finals(recipe, section, plan, store));
         if let Some(tables) = tables(section) {
-            page.paragraph("Gradients remembered for each example, beside a table that would hold all of them in full:");
+            page.paragraph(
+                "Gradients remembered for each example, beside a table that would hold all of them in full:",
+            );
             page.table(&tables);
         }
         if section.curves.iter().any(|curve| !curve.failed.is_empty()) {
@@ -345,12 +347,15 @@ fn finals(recipe: &Recipe, section: &Section<'_>, plan: &[Planned], store: &Stor
 
 /// What the memory of each example's gradient takes, by the form in which it is stored.
 fn tables(section: &Section<'_>) -> Option<Table> {
-    let mut table = Table::new().names("", 24).names("form", 10).numbers("memory", 10).numbers("of a full table", 16);
+    let mut table =
+        Table::new().names("", 24).names("form", 10).numbers("memory", 10).numbers("of a full table", 16);
     let mut known = vec![];
     for curve in &section.curves {
         let Some(line) = curve.lines.first() else { continue };
         let number = |name: &str| line.end[name].as_f64();
-        let (Some(taken), Some(full)) = (number("table_bytes"), number("dense_table_bytes")) else { continue };
+        let (Some(taken), Some(full)) = (number("table_bytes"), number("dense_table_bytes")) else {
+            continue;
+        };
         let words: Vec<&str> = line.command.split(' ').collect();
         let form = words.iter().position(|word| *word == "--table").and_then(|at| words.get(at + 1));
         let form = (*form.unwrap_or(&"mixed")).to_owned();
@@ -366,12 +371,7 @@ fn tables(section: &Section<'_>) -> Option<Table> {
 }
 
 /// How likely chance alone makes each differ so much from the best.
-fn significance(
-    rows: &[&Curve<'_>],
-    section: &Section<'_>,
-    plan: &[Planned],
-    store: &Store,
-) -> Vec<String> {
+fn significance(rows: &[&Curve<'_>], section: &Section<'_>, plan: &[Planned], store: &Store) -> Vec<String> {
     let none = vec![String::new(); rows.len()];
     let scores: Vec<f64> = rows.iter().map(|c| c.test().map_or(f64::NEG_INFINITY, |t| t.1)).collect();
     let best = (0..rows.len()).reduce(|a, b| if scores[b] > scores[a] { b } else { a });
