@@ -26,6 +26,8 @@ pub struct Profile {
     pub per_part: usize,
     /// Bytes that it keeps for each piece of each example: a table of marginals with all pairs apart.
     pub per_piece: usize,
+    /// What it keeps of parts or pieces may lie outside memory: [`crate::Structure::shelf`].
+    pub shelf: bool,
 }
 
 impl Profile {
@@ -44,6 +46,7 @@ impl Profile {
             per_example: 0,
             per_part: 0,
             per_piece: 0,
+            shelf: false,
         }
     }
 

@@ -111,6 +111,7 @@ impl<S: Sampling> Learner for Sag<S> {
             stops: true,
             per_example: 6 * size_of::<f64>() + 3 * size_of::<u32>(),
             per_part: size_of::<f32>(),
+            shelf: true,
             ..Profile::log_linear(self.name, lazy::PER_WEIGHT)
         }
     }
@@ -142,7 +143,7 @@ impl<S: Sampling> Learner for Sag<S> {
                 self.lazy.wake_again(number);
             }
             self.difference.clear(note.id, note.weight);
-            self.table.replace(note.id, &note.parts, true, &mut self.difference.parts);
+            self.table.replace(note.id, &note.parts, true, &mut self.difference.parts)?;
             team.spread(std::slice::from_ref(&self.difference), 1.0, &mut self.lazy.d)?;
             let alpha = damping * self.sampling.step(self.l2);
             self.lazy.step(1.0 - alpha * self.l2, alpha / real(self.table.stored()), team)?;

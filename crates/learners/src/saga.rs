@@ -174,7 +174,7 @@ impl Saga {
         let more = note.delta.entries().map(|(j, x)| (j, by * x));
         proximal.step(alpha, self.penalty.l2, 1.0 / self.n, more);
         note.delta.entries().for_each(|(j, x)| proximal.d[j] += x);
-        self.table.replace(note.id, &note.parts, true, &mut self.kept.parts);
+        self.table.replace(note.id, &note.parts, true, &mut self.kept.parts)?;
         if proximal.is_long() { proximal.flush(1.0 / self.n, team) } else { Ok(()) }
     }
 }
@@ -187,6 +187,7 @@ impl Learner for Saga {
             one_by_one: self.proximal.is_some(),
             per_example: 10 * size_of::<f64>() + 3 * size_of::<u32>(),
             per_part: size_of::<f32>(),
+            shelf: true,
             ..Profile::log_linear("saga", lazy::PER_WEIGHT)
         }
     }
@@ -223,8 +224,8 @@ impl Learner for Saga {
         if self.proximal.is_some() {
             // Thresholds ask for the whole step of a weight: its differences, added up.
             let new = note.parts.clone();
-            let old = self.table.of(case.id);
-            note.parts.iter_mut().zip(old).for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
+            let old = self.table.of(case.id)?;
+            note.parts.iter_mut().zip(&*old).for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
             case.expand_all(note);
             case.merge(&mut note.delta);
             note.parts = new;
@@ -244,9 +245,9 @@ impl Learner for Saga {
         for (number, step) in batch.chunks(width).enumerate() {
             let (looked, stored) = (&step[0], &step[width - 1]);
             self.jump.clear(looked.id, looked.weight);
-            self.table.replace(looked.id, &looked.parts, false, &mut self.jump.parts);
+            self.table.replace(looked.id, &looked.parts, false, &mut self.jump.parts)?;
             self.kept.clear(stored.id, stored.weight);
-            self.table.replace(stored.id, &stored.parts, true, &mut self.kept.parts);
+            self.table.replace(stored.id, &stored.parts, true, &mut self.kept.parts)?;
             self.lazy.step(1.0 - alpha * self.penalty.l2, alpha / self.n, team)?;
             self.lazy.wake_again(number * width + width - 1);
             let by = -alpha / (self.n * self.chances[number * width] * self.lazy.scale());

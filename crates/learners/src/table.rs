@@ -3,10 +3,15 @@
 //! Parts of a chain are the labels of each position and the label pairs, added up over positions, so this is the "mixed"
 //! form of Schmidt et al. 2015, section 5.1: T K + K K numbers per sequence, however many features it has. Whoever keeps a
 //! sum of all gradients must move it by the difference of what is stored, rounded, or it drifts away from the table.
+//!
+//! Where the team lends a shelf, the numbers lie there instead of in memory, and a checkpoint cannot hold them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::sweep::sweep;
 use seqoia_core::cast::{real, single};
-use seqoia_core::{Case, Data, Error, Mix, Note, Result, Slot, Team};
+use seqoia_core::{Case, Data, Error, Mix, Note, Result, Shelf, Slot, Team};
 
 /// Why learners with a table cannot be mixed.
 pub(crate) const WHY: &str =
@@ -39,6 +44,7 @@ pub(crate) fn starts(team: &mut dyn Team, length: Length) -> Result<Vec<usize>> 
 pub(crate) struct Table {
     starts: Vec<usize>, // [n + 1]
     values: Vec<f32>,
+    shelf: Option<Arc<dyn Shelf>>, // in place of `values`
     seen: Vec<u32>, // [n] 1: it has been stored
     stored: usize,  // how many have
 }
@@ -52,18 +58,23 @@ impl Table {
         }
         let length = self.starts.last().copied().unwrap_or(0);
         if self.seen.is_empty() {
-            self.values = vec![0.0; length];
+            self.shelf = team.shelf(length)?;
+            self.values = vec![0.0; if self.shelf.is_some() { 0 } else { length }];
             self.seen = vec![0; n];
         }
-        if self.values.len() != length || self.seen.len() != n {
+        if self.shelf.is_none() && self.values.len() != length || self.seen.len() != n {
             return Err(Error::other_state());
         }
         self.stored = self.seen.iter().filter(|seen| **seen == 1).count();
         Ok(())
     }
 
-    pub(crate) fn of(&self, id: usize) -> &[f32] {
-        &self.values[self.starts[id]..self.starts[id + 1]]
+    pub(crate) fn of(&self, id: usize) -> Result<Cow<'_, [f32]>> {
+        let range = self.starts[id]..self.starts[id + 1];
+        let Some(shelf) = &self.shelf else { return Ok(Cow::Borrowed(&self.values[range])) };
+        let mut numbers = vec![0.0; range.len()];
+        shelf.get(range.start, &mut numbers)?;
+        Ok(Cow::Owned(numbers))
     }
 
     /// How many examples have been stored.
@@ -72,15 +83,34 @@ impl Table {
     }
 
     /// Puts `new - old` in `difference`, `new` rounded, and keeps `new` if `keeps`.
-    pub(crate) fn replace(&mut self, id: usize, new: &[f64], keeps: bool, difference: &mut Vec<f64>) {
-        let old = &mut self.values[self.starts[id]..self.starts[id + 1]];
+    pub(crate) fn replace(
+        &mut self,
+        id: usize,
+        new: &[f64],
+        keeps: bool,
+        difference: &mut Vec<f64>,
+    ) -> Result<()> {
+        let range = self.starts[id]..self.starts[id + 1];
+        let mut lent = vec![]; // the numbers of a shelf
+        let old = match &self.shelf {
+            None => &mut self.values[range.clone()],
+            Some(shelf) => {
+                lent.resize(range.len(), 0.0);
+                shelf.get(range.start, &mut lent)?;
+                &mut lent[..]
+            }
+        };
         difference.clear();
         difference
             .extend(new.iter().zip(old.iter()).map(|(new, old)| f64::from(single(*new)) - f64::from(*old)));
         if keeps {
             old.iter_mut().zip(new).for_each(|(old, new)| *old = single(*new));
+            if let Some(shelf) = &self.shelf {
+                shelf.put(range.start, &lent)?;
+            }
             self.stored += usize::from(std::mem::replace(&mut self.seen[id], 1) == 0);
         }
+        Ok(())
     }
 
     pub(crate) fn state(&mut self) -> [Slot<'_>; 2] {

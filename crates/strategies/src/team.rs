@@ -10,8 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::{Crew, lock};
 use seqoia_core::{
-    Bench, Case, Error, Lane, Look, Note, Order, Question, Random, Report, Result, Row, Structure, Team,
-    Weights,
+    Bench, Case, Error, Lane, Look, Note, Order, Question, Random, Report, Result, Row, Shelf, Structure,
+    Team, Weights,
 };
 
 /// What a team needs beside its structure.
@@ -350,6 +350,10 @@ impl Team for Workers {
 
     fn run(&mut self, job: &(dyn Fn() + Sync)) -> Result<()> {
         self.setup.crew.run(&|_| job())
+    }
+
+    fn shelf(&mut self, length: usize) -> Result<Option<Arc<dyn Shelf>>> {
+        self.structure.shelf(length)
     }
 
     fn stopping(&self) -> bool {

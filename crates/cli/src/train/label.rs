@@ -1,10 +1,12 @@
 //! Training a labeller, from the command line: data, features, the options of the chain.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use seqoia::data::disk::Scratch;
 use seqoia::label::recipes::DEFAULT_LEARNER;
-use seqoia::label::warm;
+use seqoia::label::{Again, Limit, read_within, warm};
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
@@ -12,7 +14,7 @@ use seqoia::{
 };
 
 use super::{folds, learn, model_file, train};
-use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open, refused, threads};
+use crate::flags::{self, PairsName, PrecisionName, TrainArgs, WidthName, open, refused, size, threads};
 use crate::reporter::Reporter;
 use crate::{inputs, screen, targets};
 
@@ -40,10 +42,21 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
             reporter.suggest(what);
         }
     }
-    let set = TrainingSet::read(open(args.data.as_deref())?, &data)?;
-    let dev = match &args.run.dev {
-        Some(path) => Some(DevSet::read(open(Some(path))?, &set)?),
-        None => None,
+    let (set, dev) = match limit(args)? {
+        None => {
+            let set = TrainingSet::read(open(args.data.as_deref())?, &data)?;
+            let dev = args.run.dev.as_deref().map(|path| open(Some(path)));
+            let dev = dev.transpose()?.map(|dev| DevSet::read(dev, &set)).transpose()?;
+            (set, dev)
+        }
+        Some(limit) => {
+            let Some(path) = args.data.as_deref() else {
+                let what = "--memory-limit: data may be read twice, and standard input cannot; name a file";
+                return Err(refused(what));
+            };
+            let (data_file, dev) = (again(path)?, args.run.dev.as_deref().map(again).transpose()?);
+            read_within(&data_file, dev.as_ref(), &data, chain, &mut learn, &limit)?
+        }
     };
     let mut known = None;
     if let Some(path) = &args.run.warm_start {
@@ -57,6 +70,26 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
             reporter.started(path, known, set.space.attributes() + set.space.view().edge_attributes());
         }
     })
+}
+
+/// How much memory training may take, if it was said, and where temporary files go.
+fn limit(args: &TrainArgs) -> anyhow::Result<Option<Limit>> {
+    let Some(given) = &args.label.memory_limit else { return Ok(None) };
+    let Some(bytes) = size(given, 1000) else {
+        let what = format!("--memory-limit {given}: expected a size, such as 200M or 4G");
+        return Err(refused(what));
+    };
+    let folder = match std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()) {
+        Some(folder) => folder.into(),
+        None => targets::folder(model_file(&args.run)?).to_owned(),
+    };
+    Ok(Some(Limit { bytes, scratch: Scratch::new(folder) }))
+}
+
+/// A file that may be read twice.
+fn again(path: &Path) -> anyhow::Result<Again> {
+    let (limit, own) = (flags::limit()?, path.to_owned());
+    Ok(Again::file(path)?.opened_by(move || Ok(seqoia::data::open::open(&own)?.with_limit(limit))))
 }
 
 fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seqoia_core::{Items, Judge, Row, SequenceView, Structure};
+use seqoia_core::{Items, Judge, Row, Sequence, SequenceView, Structure};
 use seqoia_data::format::Kind;
 use seqoia_learners::registry::LEARNERS;
 use seqoia_report::counted;
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::dev::{DevJudge, DevSet};
 use super::meta::KIND;
-use super::{Recipe, TrainingSet, save};
+use super::{Recipe, TrainingSet, Within, save};
 use crate::error::{BadOption, Result};
 use crate::run::{Description, Head, LearnOptions, Load, Need, Passes, Task, Terms, Trained};
 
@@ -113,7 +113,10 @@ impl Task for LabelTask<'_> {
     }
 
     fn structure(&self, learn: &LearnOptions) -> Result<Arc<dyn Structure>> {
-        let chain = self.set.chain()?.with_precision(self.precision());
+        let mut chain = self.set.chain()?.with_precision(self.precision());
+        if let Some(within) = self.set.within.as_ref().filter(|_| learn.shelves) {
+            chain = chain.with_shelves(within.shelves());
+        }
         Ok(match self.beam(learn) {
             Some(size) => Arc::new(chain.with_beam(size)),
             None => Arc::new(chain),
@@ -171,7 +174,9 @@ impl Task for LabelTask<'_> {
         let (weights, dev) =
             (set.space.view().weights(), |of: &dyn Fn(&DevSet) -> usize| self.dev.map_or(0, of));
         // Indexing sorted all occurrences by attribute.
-        let indexing = 8 * set.counts.items + 24 * set.node_numbers.len();
+        // On disk they are not, and reading kept within the limit by itself.
+        let outside = set.within.as_ref().is_some_and(Within::is_on_disk);
+        let indexing = if outside { 0 } else { 8 * set.counts.items + 24 * set.node_numbers.len() };
         // A model's tables are built beside those of the data, then its bytes beside them.
         let tables = dictionary.strings.bytes() + dictionary.nodes.bytes() + dictionary.edges.bytes();
         let saving = 24 * weights + 2 * tables + dictionary.lexica.bytes();
@@ -228,6 +233,7 @@ impl Task for LabelTask<'_> {
                 vec!["f64: many labels with few pairs are always summed in it".to_owned()],
             ));
         }
+        remarks.extend(set.within.as_ref().map(|within| ("limit", within.told(learn.shelves))));
         let beam = self.beam(learn);
         let record = json!({
             "data": set.file,
@@ -281,11 +287,22 @@ fn workers(set: &TrainingSet, load: &Load) -> usize {
     // Buffers serve one batch after another, so in the end they hold the largest sentences; they grow in steps.
     let mut notes: Vec<usize> = match load.batch {
         0 => vec![],
+        _ if set.within.as_ref().is_some_and(Within::is_on_disk) => longest_notes(set, load.batch),
         _ => (0..set.corpus.len()).filter_map(|id| Some(note(space, set.corpus.view(id)?))).collect(),
     };
     notes.sort_unstable_by(|a, b| b.cmp(a));
     let notes: usize = notes.iter().take(load.batch).sum();
     longest * TOKEN + load.threads * worker + notes + notes / 2
+}
+
+/// The same of the longest sentences only, which are read: more attributes than they have few others have.
+fn longest_notes(set: &TrainingSet, batch: usize) -> Vec<usize> {
+    let mut ids: Vec<usize> = (0..set.corpus.len()).collect();
+    let count = batch.max(8).min(ids.len());
+    ids.select_nth_unstable_by_key(count.saturating_sub(1), |id| std::cmp::Reverse(set.corpus.size(*id)));
+    let mut copy = Sequence::default();
+    let of = |id: &usize| Some(note(set.space.view(), set.corpus.view_or_read(*id, &mut copy).ok()?));
+    ids[..count].iter().filter_map(of).collect()
 }
 
 /// Bytes of what is found out about a sentence: its parts, and their gradient as rows of weights. Rows of a position

@@ -70,6 +70,21 @@ pub struct Load {
     pub batch: usize,
 }
 
+/// What takes how many bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// Things with their bytes.
+    pub items: Vec<(&'static str, usize)>,
+}
+
+impl Bill {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.items.iter().map(|(_, bytes)| bytes).sum()
+    }
+}
+
 /// Bytes that a task takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Need {

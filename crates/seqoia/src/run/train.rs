@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::checkpoint::{self, Digests};
 use super::progress::{Ended, PassRow, Progress, Trained, Watch};
-use super::{Head, LearnOptions, Load, Passes, Start, Task, Terms};
+use super::{Bill, Head, LearnOptions, Load, Passes, Start, Task, Terms};
 use crate::error::{BadOption, Error, Result};
 
 /// A run that is ready to start.
@@ -71,6 +71,12 @@ impl<'a> Run<'a> {
     /// Bytes that training takes, data included: an upper bound.
     #[must_use]
     pub fn memory(&self) -> usize {
+        self.bill().total()
+    }
+
+    /// The same, by what takes them.
+    #[must_use]
+    pub fn bill(&self) -> Bill {
         /// The program itself, and what files and threads take.
         const PROGRAM: usize = 16 << 20;
         let (threads, learner) = (self.options.threads, &self.profile);
@@ -85,12 +91,32 @@ impl<'a> Run<'a> {
         let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
         let learning = (learner.per_weight + file + 8 * planes) * need.weights;
         let saving = need.reading + 8 * need.weights;
-        let examples = learner.per_example * self.task.examples()
-            + learner.per_part * need.parts
-            + learner.per_piece * need.pieces;
+        let table = match self.options.shelves && learner.shelf {
+            true => 0,
+            false => learner.per_part * need.parts + learner.per_piece * need.pieces,
+        };
         // The file that the run goes on from is mapped, and was read once.
         let resumed = self.options.resume.as_ref().map_or(0, |checkpoint| checkpoint.bytes());
-        PROGRAM + need.data + learning.max(saving) + examples + need.workers + resumed
+        let (during, bytes) = match learning >= saving {
+            true => ("weights and the learner's numbers for each", learning),
+            false => ("weights, and reading or writing beside them", saving),
+        };
+        Bill {
+            items: vec![
+                ("the program", PROGRAM),
+                ("the data, its tables and the layout of weights", need.data),
+                (during, bytes),
+                ("what the learner remembers of each example", learner.per_example * self.task.examples() + table),
+                ("workers and batches", need.workers),
+                ("the checkpoint", resumed),
+            ],
+        }
+    }
+
+    /// Whether what the learner remembers of each example may lie on disk: a checkpoint has to hold it.
+    #[must_use]
+    pub fn may_shelve(&self) -> bool {
+        self.profile.shelf && self.options.checkpoint_every.is_none() && self.options.resume.is_none()
     }
 
     /// The pass after which the run goes on, if it resumes another.
