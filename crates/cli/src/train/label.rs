@@ -16,7 +16,7 @@ use seqoia::{
 use super::{folds, learn, model_file, train};
 use crate::flags::{self, PairsName, PrecisionName, TrainArgs, WidthName, open, refused, size, threads};
 use crate::reporter::Reporter;
-use crate::{inputs, screen, targets};
+use crate::{heap, inputs, screen, targets};
 
 pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     let (data, chain) = (data_options(args)?, chain_options(args)?);
@@ -50,6 +50,7 @@ pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Res
             (set, dev)
         }
         Some(limit) => {
+            heap::give_back();
             let Some(path) = args.data.as_deref() else {
                 let what = "--memory-limit: data may be read twice, and standard input cannot; name a file";
                 return Err(refused(what));
@@ -83,7 +84,7 @@ fn limit(args: &TrainArgs) -> anyhow::Result<Option<Limit>> {
         Some(folder) => folder.into(),
         None => targets::folder(model_file(&args.run)?).to_owned(),
     };
-    Ok(Some(Limit { bytes, scratch: Scratch::new(folder) }))
+    Ok(Some(Limit { bytes, scratch: Scratch::new(folder), always: false }))
 }
 
 /// A file that may be read twice.

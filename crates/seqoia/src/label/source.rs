@@ -21,6 +21,7 @@ pub enum Source {
 /// A text that can be read more than once: a file.
 pub struct Again {
     name: String,
+    bytes: u64, // at least, unpacked
     open: Box<dyn Fn() -> Result<Input>>,
 }
 
@@ -36,7 +37,8 @@ impl Again {
             let name = if name == "-" { STANDARD_INPUT.to_owned() } else { name };
             return Err(seqoia_data::Error::new(name, what).help("put it into a file").into());
         }
-        Ok(Again::new(name, move || Ok(open(&own)?)))
+        let bytes = path.metadata().map_or(0, |about| about.len());
+        Ok(Again { bytes, ..Again::new(name, move || Ok(open(&own)?)) })
     }
 
     /// The same, opened in another way.
@@ -47,13 +49,18 @@ impl Again {
 
     /// Whatever gives the same text each time.
     pub fn new(name: impl Into<String>, open: impl Fn() -> Result<Input> + 'static) -> Again {
-        Again { name: name.into(), open: Box::new(open) }
+        Again { name: name.into(), bytes: 0, open: Box::new(open) }
     }
 
     /// Its name for errors.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// At least so many bytes of text.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     pub(crate) fn open(&self) -> Result<Input> {

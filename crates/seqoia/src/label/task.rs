@@ -1,5 +1,6 @@
 //! Sequence labelling as a [`Task`]: a training set, a dev set and the options of the chain.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use seqoia_core::{Items, Judge, Row, Sequence, SequenceView, Structure};
@@ -177,9 +178,10 @@ impl Task for LabelTask<'_> {
         // On disk they are not, and reading kept within the limit by itself.
         let outside = set.within.as_ref().is_some_and(Within::is_on_disk);
         let indexing = if outside { 0 } else { 8 * set.counts.items + 24 * set.node_numbers.len() };
-        // A model's tables are built beside those of the data, then its bytes beside them.
+        // Weights without zeros are counted and laid out anew; then a model's tables are built beside those of the data.
         let tables = dictionary.strings.bytes() + dictionary.nodes.bytes() + dictionary.edges.bytes();
-        let saving = 24 * weights + 2 * tables + dictionary.lexica.bytes();
+        let attributes = set.space.attributes() + set.space.view().edge_attributes();
+        let saving = (20 * weights + 18 * attributes).max(12 * weights + 12 * attributes + tables);
         let space = set.space.view();
         let (nodes, matrix) = (set.counts.tokens * space.width, space.labels * space.width);
         let pairs = set.counts.tokens * matrix;
@@ -269,7 +271,11 @@ impl Task for LabelTask<'_> {
     }
 
     fn model(&self, trained: &Trained, head: Head) -> Result<Vec<u8>> {
-        save::model_bytes(self.set, trained, head)
+        save::model(self.set, trained, head, |writer| Ok(writer.to_bytes()))
+    }
+
+    fn save(&self, trained: &Trained, head: Head, path: &Path) -> Result<usize> {
+        save::model(self.set, trained, head, |writer| Ok(writer.write(path)?))
     }
 }
 

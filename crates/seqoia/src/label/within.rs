@@ -21,6 +21,8 @@ pub struct Limit {
     pub bytes: usize,
     /// Where temporary files go.
     pub scratch: Scratch,
+    /// Examples lie on disk even if they fit into memory.
+    pub always: bool,
 }
 
 /// What the program takes while it reads, beside tables: itself, blocks of text and what was found in them.
@@ -123,8 +125,6 @@ pub fn read_within(
 ) -> Result<(TrainingSet, Option<DevSet>)> {
     let kind = data.format_of_text();
     let lexica = own_words::collect_again(source, &data.features, kind)?;
-    let room = Arc::new(Room::new(limit.for_tables(lexica.bytes())?));
-    let text: Source = source.open()?.into();
     // What training on a set takes, with a table on disk if that helps and can be.
     let mut bill = |set: &TrainingSet| -> Result<(Option<DevSet>, Bill)> {
         let dev = dev.map(|dev| DevSet::read(dev.open()?, set)).transpose()?;
@@ -139,7 +139,22 @@ pub fn read_within(
         let bill = Run::new(&task, learn)?.bill();
         Ok((dev, bill))
     };
-    let why = match Reading::with_room(text, kind, Arc::clone(&lexica), data, Some(Arc::clone(&room))) {
+    let in_memory = || -> Result<std::result::Result<Reading, String>> {
+        let room = Arc::new(Room::new(limit.for_tables(lexica.bytes())?));
+        if limit.always {
+            return Ok(Err("so it was asked for".to_owned()));
+        }
+        // Attributes of a token take more than its text, but where there are hardly any.
+        if source.bytes() > limit.bytes as u64 {
+            return Ok(Err("the file alone is larger".to_owned()));
+        }
+        let text: Source = source.open()?.into();
+        match Reading::with_room(text, kind, Arc::clone(&lexica), data, Some(Arc::clone(&room))) {
+            Err(_) if room.is_over() => Ok(Err("the examples are more than fits".to_owned())),
+            reading => reading.map(Ok),
+        }
+    };
+    let why = match in_memory()? {
         Ok(reading) => {
             let mut set = TrainingSet::index(reading, data)?;
             let (dev, bill) = bill(&set)?;
@@ -149,8 +164,7 @@ pub fn read_within(
             }
             format!("with all examples in memory it would be {}", bytes(bill.total() as u64))
         }
-        Err(_) if room.is_over() => "the examples are more than fits".to_owned(),
-        Err(error) => return Err(error),
+        Err(why) => why,
     };
     let mut set = outside::read(source, lexica, data, limit)?;
     if let Some(disk) = set.within.as_mut().and_then(|within| within.disk.as_mut()) {

@@ -1,5 +1,6 @@
 //! The loop of a run: passes, dev scores, the best model, early stopping, the reason why it ended.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -249,7 +250,19 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Weights that a file cannot hold.
     pub fn model(&self, trained: &Trained) -> Result<Vec<u8>> {
-        let head = Head {
+        self.task.model(trained, self.head(trained))
+    }
+
+    /// Writes the model file, and tells its size.
+    ///
+    /// # Errors
+    /// Weights that a file cannot hold; a file that cannot be written, which then is what it was.
+    pub fn save(&self, trained: &Trained, path: &Path) -> Result<usize> {
+        self.task.save(trained, self.head(trained), path)
+    }
+
+    fn head(&self, trained: &Trained) -> Head {
+        Head {
             made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
             kind: self.task.kind().to_owned(),
             calibrated: self.profile.calibrated,
@@ -260,8 +273,7 @@ impl<'a> Run<'a> {
             passes: trained.passes,
             best_pass: trained.best_pass,
             ended: trained.ended.to_string(),
-        };
-        self.task.model(trained, head)
+        }
     }
 
     /// How it is trained, as text; never the number of threads.
