@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use seqoia_core::cast::real;
 use seqoia_data::features::{Growing, Labels, Lexica, MOST_LABELS, OR, Room, Spilled, normalise};
-use seqoia_data::format::{Block, Kind};
+use seqoia_data::format::{Block, Kind, Reader};
 use seqoia_structures::chain::{Rules, Sets};
 
 use super::data::{
@@ -52,14 +52,18 @@ pub(super) fn read(
         seqoia_data::Error::new(file.as_str(), "the file has changed while it was read")
             .help("train again when nobody writes to it")
     };
-    let mut reader = super::Source::from(source.open()?).reader(kind, options.features.reads_mentions())?;
-    if reader.format().kind() != format.kind() || reader.format().columns() != format.columns() {
-        return Err(changed().into());
-    }
+    let reader = super::Source::from(source.open()?).reader(kind, options.features.reads_mentions());
+    let same = |reader: &Reader| {
+        let now = reader.format();
+        now.kind() == format.kind() && now.columns() == format.columns()
+    };
+    // What could be read once and cannot be read now has changed.
+    let Some(mut reader) = reader.ok().filter(same) else { return Err(changed().into()) };
     let read = indexer.read(&mut reader, label, threads, |_| ());
     let taken = match read {
         Ok(taken) => taken,
         Err(_) if room.is_over() => return Err(too_small(limit, &file, first.sentences, indexer.len())),
+        Err(_) if digest(source, kind) != Some(first.digest) => return Err(changed().into()),
         Err(error) => return Err(error.into()),
     };
     if reader.digest() != first.digest {
@@ -166,6 +170,14 @@ fn first_pass(
     let schemes = recognition.finish(format.kind(), file, options)?;
     raw.check(file)?;
     Ok(First { schemes, digest: reader.digest(), sentences: *sentences, text: text.max(reader.largest()) })
+}
+
+/// What the file holds now, if it can be read.
+fn digest(source: &Again, kind: Option<Kind>) -> Option<String> {
+    let mut reader = super::Source::from(source.open().ok()?).reader(kind, false).ok()?;
+    let mut block = Block::default();
+    while reader.fill(&mut block).ok()? {}
+    Some(reader.digest())
 }
 
 /// The labels of a block are such as can be learned: what the indexer checks where it reads labels as they are.

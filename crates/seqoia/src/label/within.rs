@@ -26,7 +26,7 @@ pub struct Limit {
 }
 
 /// What the program takes while it reads, beside tables: itself, blocks of text and what was found in them.
-pub(super) const READER: usize = 28 << 20;
+pub(super) const READER: usize = 28_000_000;
 
 impl Limit {
     /// Bytes that tables may take while data is read, beside lists from outside.
@@ -48,7 +48,7 @@ impl Limit {
 }
 
 /// Less for tables is no use.
-const LEAST: usize = 4 << 20;
+const LEAST: usize = 5_000_000;
 
 /// A number of bytes as the option is written, rounded up.
 pub(super) fn size(bytes: usize) -> String {
