@@ -225,7 +225,10 @@ impl Learner for Saga {
             // Thresholds ask for the whole step of a weight: its differences, added up.
             let new = note.parts.clone();
             let old = self.table.of(case.id)?;
-            note.parts.iter_mut().zip(&*old).for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
+            note.parts
+                .iter_mut()
+                .zip(&*old)
+                .for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
             case.expand_all(note);
             case.merge(&mut note.delta);
             note.parts = new;

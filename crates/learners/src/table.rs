@@ -45,8 +45,8 @@ pub(crate) struct Table {
     starts: Vec<usize>, // [n + 1]
     values: Vec<f32>,
     shelf: Option<Arc<dyn Shelf>>, // in place of `values`
-    seen: Vec<u32>, // [n] 1: it has been stored
-    stored: usize,  // how many have
+    seen: Vec<u32>,                // [n] 1: it has been stored
+    stored: usize,                 // how many have
 }
 
 impl Table {

@@ -321,7 +321,7 @@ mod tests {
             }
             let length = bytes.len() as u64;
             bytes[24..32].copy_from_slice(&length.to_le_bytes());
-            let checksum = xxh3_64(&bytes[CHECKED..]);
+            let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[CHECKED..]);
             bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
             if let Ok(model) = Container::from_bytes("m", &bytes) {
                 for name in ["meta", "weights", "empty"] {

@@ -54,7 +54,8 @@ fn all_data_gives_the_same_model() {
             None => "\n".to_owned(),
         })
         .collect();
-    let (mut given, mut weighted, mut json, mut words) = (String::new(), String::new(), String::new(), String::new());
+    let (mut given, mut weighted, mut json, mut words) =
+        (String::new(), String::new(), String::new(), String::new());
     for (i, sentence) in columns.split("\n\n").filter(|s| !s.trim().is_empty()).enumerate() {
         let rows: Vec<Vec<&str>> = sentence.lines().map(|row| row.split(' ').collect()).collect();
         weighted += &format!("@weight\t{}\n", 1 + i % 3);
@@ -69,7 +70,8 @@ fn all_data_gives_the_same_model() {
         given.push('\n');
         weighted.push('\n');
         words.push('\n');
-        let list = |field: &dyn Fn(&Vec<&str>) -> String| rows.iter().map(field).collect::<Vec<_>>().join(",");
+        let list =
+            |field: &dyn Fn(&Vec<&str>) -> String| rows.iter().map(field).collect::<Vec<_>>().join(",");
         let quoted = |text: &str| format!("\"{}\"", text.replace(['"', '\\'], "_"));
         json += &format!(
             "{{\"tokens\":[{}],\"labels\":[{}]}}\n",
@@ -171,8 +173,11 @@ fn a_run_goes_on_wherever_its_examples_lie() {
     let folder = tempfile::tempdir().unwrap();
     let (text, data) = (generate::columns(1, 120), templates(TEMPLATES));
     for name in ["averaged-perceptron", "adagrad", "saga", "lbfgs"] {
-        let learn =
-            |n| LearnOptions { passes: Some(Passes::Exactly(n)), checkpoint_every: Some(1), ..learner(name, &[]) };
+        let learn = |n| LearnOptions {
+            passes: Some(Passes::Exactly(n)),
+            checkpoint_every: Some(1),
+            ..learner(name, &[])
+        };
         let memory = read(&text, &data);
         let (disk, _) = outside(folder.path(), &text, None, &data, &learn(4));
         let straight = fit(&memory, None, &learn(4)).bytes;

@@ -236,7 +236,7 @@ mod tests {
             let sequences: Vec<Sequence> = (0..500)
                 .map(|i| {
                     let positions = 1 + random.below(30);
-                    let labels = (0..positions).map(|_| narrow(random.below(70)) as u16).collect();
+                    let labels = (0..positions).map(|_| seqoia_core::cast::label(random.below(70))).collect();
                     let nodes = lists(&mut random, positions, node_values);
                     let edges =
                         if edges { lists(&mut random, positions, edge_values) } else { Ragged::default() };

@@ -388,9 +388,7 @@ impl Second<'_> {
             Attributes::Tuples(new) => of(new),
             Attributes::Admitted(admitting) => of(&admitting.new) + admitting.frequent.bytes(),
             Attributes::Given(growing, ..) => names(growing),
-            Attributes::AdmittedNames(admitting, ..) => {
-                names(admitting.growing) + admitting.frequent.bytes()
-            }
+            Attributes::AdmittedNames(admitting, ..) => names(admitting.growing) + admitting.frequent.bytes(),
             Attributes::Counted(counting) | Attributes::CountedNames(counting, _) => counting.0.bytes(),
         };
         let lists = |lists: &Ragged| 4 * (lists.starts.len() + lists.items.len() + lists.values.len());

@@ -271,10 +271,13 @@ impl Spilled {
                 let mut from = 0;
                 for &end in ends {
                     let mut before: &[u16] = &[];
-                    for t in from..end as usize {
-                        let now = known(labels[t]);
-                        let pairs =
-                            || before.iter().flat_map(|x| now.iter().map(|y| usize::from(*x) * k + usize::from(*y)));
+                    for (t, &y) in (from..).zip(&labels[from..end as usize]) {
+                        let now = known(y);
+                        let pairs = || {
+                            before
+                                .iter()
+                                .flat_map(|x| now.iter().map(|y| usize::from(*x) * k + usize::from(*y)))
+                        };
                         if with_lists {
                             for &a in node_lists.view().at(t) {
                                 nodes.add(self.node_places[a as usize], now.iter().map(|y| usize::from(*y)));
@@ -335,7 +338,9 @@ impl Found {
 
     #[inline]
     fn add(&mut self, attribute: u32, labels: impl Iterator<Item = usize>) {
-        let Some(at) = (attribute as usize).checked_sub(self.from).filter(|_| attribute != NONE) else { return };
+        let Some(at) = (attribute as usize).checked_sub(self.from).filter(|_| attribute != NONE) else {
+            return;
+        };
         if let Some(bits) = self.bits.get_mut(at * self.words..(at + 1) * self.words) {
             labels.for_each(|y| bits[y / 64] |= 1 << (y % 64));
         }
@@ -400,15 +405,7 @@ impl Stretches {
         if spilled.has_edges {
             memory.edges.starts.push(0);
         }
-        Stretches {
-            gold: Stream::default(),
-            lists,
-            memory,
-            lines: vec![],
-            line: 0,
-            first: 0,
-            next: 0,
-        }
+        Stretches { gold: Stream::default(), lists, memory, lines: vec![], line: 0, first: 0, next: 0 }
     }
 
     /// Reads the next sequences; false if there are none.

@@ -275,7 +275,8 @@ impl TrainingSet {
             doubts.extend(tally.suspects(&indexed.labels, &file)?);
         }
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
-        let (space, new) = lay_out(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, options)?;
+        let (space, new) =
+            lay_out(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, options)?;
         let d = &indexed.dictionary;
         let node_numbers = numbers(&indexed.kept_nodes, &new.nodes, d.nodes.view().len());
         let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
@@ -476,9 +477,7 @@ pub(super) fn check_weights(sum: f64, weights: &[f64], file: &str) -> Result<()>
     }
     if !sum.is_finite() || weights.iter().any(|weight| !weight.is_finite()) {
         let what = "the weights of sentences are too large or too small to be added up";
-        return Err(seqoia_data::Error::new(file, what)
-            .help("scale them: only their ratios matter")
-            .into());
+        return Err(seqoia_data::Error::new(file, what).help("scale them: only their ratios matter").into());
     }
     Ok(())
 }

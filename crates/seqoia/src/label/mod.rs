@@ -73,6 +73,6 @@ pub use task::{ChainOptions, LabelTask};
 pub use text::{FromText, model_from_text, model_to_text};
 pub use training::Training;
 pub use trial::{Trial, try_out};
-pub use within::{Limit, Within, read_within};
 pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_line, why_text};
+pub use within::{Limit, Within, read_within};
 pub use worker::{Marginals, Predictor, Ranked};

@@ -43,8 +43,9 @@ pub(super) fn read(
         opened.indexer = opened.indexer.counting(cutoff, tables / 3);
     }
     let mut sentences = 0;
-    let first = first_pass(&mut opened, options, cutoff, &mut sentences)
-        .map_err(|error| if room.is_over() { too_small(limit, source.name(), sentences, 0) } else { error })?;
+    let first = first_pass(&mut opened, options, cutoff, &mut sentences).map_err(|error| {
+        if room.is_over() { too_small(limit, source.name(), sentences, 0) } else { error }
+    })?;
 
     let Opened { file, format, label, features, program, mut indexer, classes, mut doubts, .. } = opened;
     indexer.writing(scratch, converter(first.schemes, options))?;
@@ -126,10 +127,7 @@ pub(super) fn read(
         costs: looked.costs,
         doubts,
         file,
-        within: Some(Within {
-            limit: limit.clone(),
-            disk: Some(Disk { bytes: disk, why: String::new() }),
-        }),
+        within: Some(Within { limit: limit.clone(), disk: Some(Disk { bytes: disk, why: String::new() }) }),
     })
 }
 

@@ -8,8 +8,8 @@ use seqoia_data::features::Lexica;
 use seqoia_data::format::{Blocks, Kind, Reader};
 use seqoia_data::open::{Input, open};
 
-use super::{Again, Source};
 use super::options::FeatureChoice;
+use super::{Again, Source};
 use crate::error::{BadOption, Result};
 
 /// The lists that attributes look into, with the words of the text if they are wanted, and the text again.

@@ -79,7 +79,8 @@ impl Recognition {
             (None, Some(wanted)) => {
                 let whole =
                     if options.partial.is_some() { " of sentences that are labelled in full" } else { "" };
-                let what = format!("the labels of {file}{whole} are not chunk labels (B-X, I-X, O and the like)");
+                let what =
+                    format!("the labels of {file}{whole} are not chunk labels (B-X, I-X, O and the like)");
                 Err(BadOption::of("scheme", wanted.name(), what).into())
             }
             _ => Ok(schemes),

@@ -10,7 +10,7 @@ use seqoia_structures::chain::Shelves;
 use super::data::Reading;
 use super::outside;
 use super::own_words;
-use super::{Again, ChainOptions, DataOptions, DevSet, LabelTask, Source, TrainingSet};
+use super::{Again, ChainOptions, DataOptions, DevSet, LabelTask, PairChoice, Source, TrainingSet};
 use crate::error::{BadOption, Result};
 use crate::run::{Bill, LearnOptions, Run};
 
@@ -94,7 +94,7 @@ impl Within {
         }];
         told.extend(self.disk.as_ref().map(|disk| format!("so they lie on disk ({})", bytes(disk.bytes))));
         if shelves {
-            told.push("so does what the learner remembers of each".to_owned());
+            told.push("what the learner remembers of each lies on disk".to_owned());
         }
         told
     }
@@ -112,6 +112,9 @@ impl Within {
 /// Reads data, with its dev data, for training with these options within a limit. Examples lie on disk if they must,
 /// and so does what the learner remembers of each, if it can: `learn` is told.
 ///
+/// A recipe may want weights for all pairs. Where these do not fit and the user did not ask for them, those that occur
+/// are taken, and a doubt of the set says so.
+///
 /// # Errors
 /// As [`TrainingSet::read`]; a limit that is too small, with what takes how much; temporary files that cannot be
 /// written; data that changes while it is read.
@@ -123,6 +126,35 @@ pub fn read_within(
     learn: &mut LearnOptions,
     limit: &Limit,
 ) -> Result<(TrainingSet, Option<DevSet>)> {
+    match read_as(source, dev, data, chain, learn, limit)? {
+        Ok(done) => Ok(done),
+        Err(bill) if data.pairs.is_none() && data.pairs_or_default() == PairChoice::All => {
+            let fewer = DataOptions { pairs: Some(PairChoice::Observed), ..data.clone() };
+            let (mut set, dev) = match read_as(source, dev, &fewer, chain, learn, limit)? {
+                Ok(done) => done,
+                Err(bill) => return Err(too_small(limit, &bill).into()),
+            };
+            let all = size(bill.total());
+            set.doubts.push(format!(
+                "`pairs observed`, since with all pairs training takes {all}, more than `memory-limit` allows; with \
+                 `pairs all` this is an error"
+            ));
+            Ok((set, dev))
+        }
+        Err(bill) => Err(too_small(limit, &bill).into()),
+    }
+}
+
+/// The same with the pairs that `data` says; or what is too much.
+#[allow(clippy::type_complexity)] // data, or why not
+fn read_as(
+    source: &Again,
+    dev: Option<&Again>,
+    data: &DataOptions,
+    chain: ChainOptions,
+    learn: &mut LearnOptions,
+    limit: &Limit,
+) -> Result<std::result::Result<(TrainingSet, Option<DevSet>), Bill>> {
     let kind = data.format_of_text();
     let lexica = own_words::collect_again(source, &data.features, kind)?;
     // What training on a set takes, with a table on disk if that helps and can be.
@@ -160,7 +192,7 @@ pub fn read_within(
             let (dev, bill) = bill(&set)?;
             if bill.total() <= limit.bytes {
                 set.within = Some(Within { limit: limit.clone(), disk: None });
-                return Ok((set, dev));
+                return Ok(Ok((set, dev)));
             }
             format!("with all examples in memory it would be {}", bytes(bill.total() as u64))
         }
@@ -171,10 +203,7 @@ pub fn read_within(
         disk.why = why;
     }
     let (dev, bill) = bill(&set)?;
-    match bill.total() <= limit.bytes {
-        true => Ok((set, dev)),
-        false => Err(too_small(limit, &bill).into()),
-    }
+    Ok(if bill.total() <= limit.bytes { Ok((set, dev)) } else { Err(bill) })
 }
 
 /// What takes how much.

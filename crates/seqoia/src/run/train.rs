@@ -107,7 +107,10 @@ impl<'a> Run<'a> {
                 ("the program", PROGRAM),
                 ("the data, its tables and the layout of weights", need.data),
                 (during, bytes),
-                ("what the learner remembers of each example", learner.per_example * self.task.examples() + table),
+                (
+                    "what the learner remembers of each example",
+                    learner.per_example * self.task.examples() + table,
+                ),
                 ("workers and batches", need.workers),
                 ("the checkpoint", resumed),
             ],
