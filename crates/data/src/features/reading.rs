@@ -378,11 +378,11 @@ impl Second<'_> {
 
     /// Bytes of tables and of what stays in memory.
     fn bytes(&self) -> usize {
-        /// What indexing and learning need at least for an attribute, however it is learned.
-        const ATTRIBUTE: usize = 40;
-        let of = |new: &super::dictionary::NewAttributes<'_>| new.bytes() + ATTRIBUTE * new.len();
+        // What indexing needs for an attribute, in memory and of files.
+        let attribute = if self.items.is_some() { 16 } else { 40 };
+        let of = |new: &super::dictionary::NewAttributes<'_>| new.bytes() + attribute * new.len();
         let names = |growing: &Growing| {
-            growing.strings.used() + growing.nodes.used() + ATTRIBUTE * growing.nodes.view().len()
+            growing.strings.used() + growing.nodes.used() + attribute * growing.nodes.view().len()
         };
         let tables = match &self.attributes {
             Attributes::Tuples(new) => of(new),

@@ -26,7 +26,7 @@ pub struct Limit {
 }
 
 /// What the program takes while it reads, beside tables: itself, blocks of text and what was found in them.
-pub(super) const READER: usize = 28_000_000;
+pub(super) const READER: usize = 27_900_000;
 
 impl Limit {
     /// Bytes that tables may take while data is read, beside lists from outside.
@@ -59,7 +59,9 @@ pub(super) fn size(bytes: usize) -> String {
 }
 
 pub(super) fn help(least: impl std::fmt::Display) -> String {
-    format!("`memory-limit {least}` is enough; a higher `cutoff` and a learner that keeps less take less")
+    format!(
+        "`memory-limit {least}` is enough; a higher `cutoff`, fewer `threads` and a learner that keeps less take less"
+    )
 }
 
 /// Where the examples of a training set lie.
