@@ -10,6 +10,7 @@ mod eval;
 mod flagged;
 mod flags;
 mod habits;
+mod heap;
 mod inputs;
 mod inspect;
 mod predict;

@@ -96,7 +96,8 @@ fn writable(flag: &str, file: &Path) -> anyhow::Result<()> {
     Err(refused(format!("{flag} {}: {what}", file.display())))
 }
 
-fn folder(file: &Path) -> &Path {
+/// Where a file lies.
+pub(crate) fn folder(file: &Path) -> &Path {
     file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -37,6 +37,7 @@ pages! {
     how_to_convert: "how-to/convert.md",
     how_to_errors: "how-to/errors.md",
     how_to_inspect: "how-to/inspect.md",
+    how_to_large_data: "how-to/large-data.md",
     how_to_probabilities: "how-to/probabilities.md",
     how_to_rust: "how-to/rust.md",
     how_to_scripts: "how-to/scripts.md",

@@ -32,6 +32,17 @@ pub trait Corpus<E: Example>: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn read(&self, id: usize, into: &mut E) -> Result<()>;
+    /// The example, in place or copied.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn view_or_read<'a>(&'a self, id: usize, copy: &'a mut E) -> Result<E::View<'a>> {
+        if let Some(x) = self.view(id) {
+            return Ok(x);
+        }
+        self.read(id, copy)?;
+        Ok(copy.view())
+    }
 }
 
 /// Lists of attributes, one list a position.

@@ -32,6 +32,8 @@ pub struct Profile {
     pub same_examples: bool,
     /// It begins at weights of its own and takes no others.
     pub own_start: bool,
+    /// What it keeps of parts or pieces may lie outside memory: [`crate::Structure::shelf`].
+    pub shelf: bool,
 }
 
 impl Profile {
@@ -53,6 +55,7 @@ impl Profile {
             per_entry: 0,
             same_examples: false,
             own_start: false,
+            shelf: false,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Seam 3: who works on what, when.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use crate::{Asked, Case, Done, Learner, Note, Random, Result, Row, Weights};
+use crate::{Asked, Case, Done, Learner, Note, Random, Result, Row, Shelf, Weights};
 
 /// What a worker does with one example.
 pub type Look<'a> = dyn Fn(&mut Case<'_>, &mut Note) -> Result<()> + Sync + 'a;
@@ -50,6 +50,13 @@ pub trait Team {
     /// # Errors
     /// When a worker panics.
     fn run(&mut self, job: &(dyn Fn() + Sync)) -> Result<()>;
+    /// A place outside memory for so many numbers: [`crate::Structure::shelf`].
+    ///
+    /// # Errors
+    /// When there is no room.
+    fn shelf(&mut self, _length: usize) -> Result<Option<Arc<dyn Shelf>>> {
+        Ok(None)
+    }
     /// The user wants an end: leave a valid state and return.
     fn stopping(&self) -> bool;
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::{Delta, Error, Note, Result, Row, Weights};
+use crate::{Delta, Error, Note, Result, Row, Shelf, Weights};
 
 /// A kind of output with its training examples: numbers to everyone else, so they may lie in memory,
 /// in a file, behind a pipe.
@@ -36,6 +36,13 @@ pub trait Structure: Send + Sync {
     /// Relative error of its sums: two of them that are closer cannot be told apart.
     fn noise(&self) -> f64 {
         1e-10
+    }
+    /// A place outside memory for so many numbers, if what learners remember of each example is to lie there.
+    ///
+    /// # Errors
+    /// When there is no room.
+    fn shelf(&self, _length: usize) -> Result<Option<Arc<dyn Shelf>>> {
+        Ok(None)
     }
     /// Told after each batch what the learner will see. Beside a scaling of all weights alike, only the
     /// weights in it can change before the next `settle` or `renew`; a learner that scales (its `look`

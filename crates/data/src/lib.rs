@@ -1,6 +1,7 @@
 //! Readers and label schemes: from files to tokens, fields and chunks.
 
 pub mod candidates;
+pub mod disk;
 pub mod error;
 pub mod features;
 pub mod format;

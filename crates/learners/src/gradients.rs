@@ -64,6 +64,7 @@ impl Gradients {
             per_part: bytes(Form::Mixed),
             per_piece: bytes(Form::Marginals),
             per_entry: bytes(Form::Sparse),
+            shelf: true,
             same_examples: true,
             ..profile
         }
@@ -111,7 +112,7 @@ impl Gradients {
         }
         match self.form {
             Form::Mixed => (),
-            Form::Marginals => self.subtract(case, note),
+            Form::Marginals => self.subtract(case, note)?,
             Form::Sparse => {
                 rows(case, note);
                 let Note { parts, delta, .. } = note;
@@ -123,7 +124,7 @@ impl Gradients {
     }
 
     /// Makes `note.parts` the difference in parts, and behind it the pieces, rounded.
-    fn subtract(&self, case: &mut Case<'_>, note: &mut Note) {
+    fn subtract(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
         let (id, length) = (case.id, note.parts.len());
         note.own[3] = real(length);
         let pieces = case.marginals_of_pieces();
@@ -131,7 +132,7 @@ impl Gradients {
         note.parts.extend_from_slice(pieces);
         let known = self.table.has(id);
         if known {
-            pieces.iter_mut().zip(self.table.of(id)).for_each(|(p, old)| *p -= f64::from(*old));
+            pieces.iter_mut().zip(&*self.table.of(id)?).for_each(|(p, old)| *p -= f64::from(*old));
         }
         let parts = &mut note.parts[..length];
         case.join_marginals(parts);
@@ -139,26 +140,28 @@ impl Gradients {
             case.gold(-1.0, parts);
         }
         parts.iter_mut().for_each(|part| *part *= note.weight);
+        Ok(())
     }
 
     /// The difference between what a look found and what is stored, as rows in `note.delta`, each weight once.
-    pub(crate) fn expand(&self, case: &mut Case<'_>, note: &mut Note) {
-        let old = self.table.of(case.id);
+    pub(crate) fn expand(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
+        let old = self.table.of(case.id)?;
         if self.form == Form::Sparse {
-            subtract(&mut note.delta, old);
-            return;
+            subtract(&mut note.delta, &old);
+            return Ok(());
         }
         let new = note.parts.clone();
         match self.form {
             Form::Marginals => note.parts.truncate(length(note)),
             _ => {
-                let parts = note.parts.iter_mut().zip(old);
+                let parts = note.parts.iter_mut().zip(&*old);
                 parts.for_each(|(x, old)| *x = f64::from(single(*x)) - f64::from(*old));
             }
         }
         case.expand_all(note);
         case.merge(&mut note.delta);
         note.parts = new;
+        Ok(())
     }
 
     /// A batch begins: its notes were made of what is stored now.
@@ -167,32 +170,30 @@ impl Gradients {
     }
 
     /// Puts the difference between what a note has and what is stored in `moved`, and stores it if `keeps`.
-    pub(crate) fn replace(&mut self, note: &Note, keeps: bool, moved: &mut Note) {
+    pub(crate) fn replace(&mut self, note: &Note, keeps: bool, moved: &mut Note) -> Result<()> {
         moved.clear(note.id, note.weight);
         match self.form {
-            Form::Mixed => self.table.subtract(note.id, &note.parts, &mut moved.parts),
+            Form::Mixed => self.table.subtract(note.id, &note.parts, &mut moved.parts)?,
             Form::Marginals => {
                 moved.parts.extend_from_slice(&note.parts[..length(note)]);
                 if self.fresh.contains(&note.id) {
                     moved.parts.fill(0.0); // the same as what was stored a moment ago
-                    return;
+                    return Ok(());
                 }
                 self.fresh.extend(keeps.then_some(note.id));
             }
             Form::Sparse => {
                 moved.delta.clone_from(&note.delta);
-                subtract(&mut moved.delta, self.table.of(note.id));
+                subtract(&mut moved.delta, &self.table.of(note.id)?);
             }
         }
-        if keeps {
-            self.keep(note);
-        }
+        if keeps { self.keep(note) } else { Ok(()) }
     }
 
     /// Stores what a look found.
-    pub(crate) fn keep(&mut self, note: &Note) {
+    pub(crate) fn keep(&mut self, note: &Note) -> Result<()> {
         let from = if self.form == Form::Marginals { length(note) } else { 0 };
-        self.table.keep(note.id, &note.parts[from..]);
+        self.table.keep(note.id, &note.parts[from..])
     }
 
     /// `to += by * moved`.

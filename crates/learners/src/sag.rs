@@ -138,7 +138,7 @@ impl<S: Sampling> Learner for Sag<S> {
             if number > 0 {
                 self.lazy.wake_again(number);
             }
-            self.table.replace(note, true, &mut self.difference);
+            self.table.replace(note, true, &mut self.difference)?;
             self.table.add(&self.difference, 1.0, team, &mut self.lazy.d)?;
             let alpha = damping * self.sampling.step(self.l2);
             self.lazy.step(1.0 - alpha * self.l2, alpha / real(self.table.stored()), team)?;

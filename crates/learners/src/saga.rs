@@ -176,7 +176,7 @@ impl Saga {
         let more = note.delta.entries().map(|(j, x)| (j, by * x));
         proximal.step(alpha, self.penalty.l2, 1.0 / self.n, more);
         note.delta.entries().for_each(|(j, x)| proximal.d[j] += x);
-        self.table.keep(note);
+        self.table.keep(note)?;
         if proximal.is_long() { proximal.flush(1.0 / self.n, team) } else { Ok(()) }
     }
 }
@@ -220,7 +220,7 @@ impl Learner for Saga {
         self.table.look(case, self.seen(), self.draws.first(case.id), note)?;
         if self.proximal.is_some() {
             // Thresholds ask for the whole step of a weight: its differences, added up.
-            self.table.expand(case, note);
+            self.table.expand(case, note)?;
         }
         Ok(())
     }
@@ -237,8 +237,8 @@ impl Learner for Saga {
         let alpha = damping(batch.len() / width) * self.draws.step(self.penalty.l2);
         for (number, step) in batch.chunks(width).enumerate() {
             let (looked, stored) = (&step[0], &step[width - 1]);
-            self.table.replace(looked, false, &mut self.jump);
-            self.table.replace(stored, true, &mut self.kept);
+            self.table.replace(looked, false, &mut self.jump)?;
+            self.table.replace(stored, true, &mut self.kept)?;
             self.lazy.step(1.0 - alpha * self.penalty.l2, alpha / self.n, team)?;
             self.lazy.wake_again(number * width + width - 1);
             let by = -alpha / (self.n * self.chances[number * width] * self.lazy.scale());

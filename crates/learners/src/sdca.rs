@@ -173,7 +173,7 @@ impl Sdca {
     fn take(&mut self, note: &Note, team: &mut dyn Team) -> Result<()> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // it was a length
         let (parts, pieces) = note.parts.split_at(note.own[3] as usize);
-        self.alpha.keep(note.id, pieces);
+        self.alpha.keep(note.id, pieces)?;
         self.moved.clear(note.id, note.weight);
         self.moved.parts.extend_from_slice(parts);
         let step = -1.0 / (self.l2 * self.n);
@@ -187,7 +187,7 @@ impl Sdca {
             let (mut beta, mut counts) = (vec![], vec![]);
             self.beta(case, &mut beta)?;
             case.counting(&mut counts);
-            note.own[0] = note.weight * divergence(self.alpha.of(case.id), &beta, &counts, 0.0);
+            note.own[0] = note.weight * divergence(&self.alpha.of(case.id)?, &beta, &counts, 0.0);
             Ok(())
         };
         sweep(team, &look, |notes, _| {
@@ -207,6 +207,7 @@ impl Learner for Sdca {
             per_piece: size_of::<f32>(),
             same_examples: true,
             own_start: true,
+            shelf: true,
             ..Profile::log_linear("sdca", size_of::<f64>())
         }
     }
@@ -238,7 +239,8 @@ impl Learner for Sdca {
     }
 
     fn look(&self, case: &mut Case<'_>, note: &mut Note) -> Result<()> {
-        let (alpha, mut beta, mut counts) = (self.alpha.of(case.id), vec![], vec![]);
+        let (alpha, mut beta, mut counts) = (self.alpha.of(case.id)?, vec![], vec![]);
+        let alpha = &*alpha;
         self.beta(case, &mut beta)?;
         case.counting(&mut counts);
         let gap = note.weight * divergence(alpha, &beta, &counts, TINY);

@@ -1,9 +1,14 @@
 //! A list of numbers of each example, in single precision. Whoever keeps a sum of what is stored must move it by the
 //! difference of the rounded numbers, or it drifts away from the table.
+//!
+//! Where the team lends a shelf, the numbers lie there instead of in memory, and a checkpoint cannot hold them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::sweep::sweep;
 use seqoia_core::cast::{real, single};
-use seqoia_core::{Case, Data, Error, Mix, Note, Result, Slot, Team};
+use seqoia_core::{Case, Data, Error, Mix, Note, Result, Shelf, Slot, Team};
 
 /// Why learners with a table cannot be mixed.
 pub(crate) const WHY: &str =
@@ -36,8 +41,9 @@ pub(crate) fn starts(team: &mut dyn Team, length: &Length<'_>) -> Result<Vec<usi
 pub(crate) struct Table {
     starts: Vec<usize>, // [n + 1]
     values: Vec<f32>,
-    seen: Vec<u32>, // [n] 1: it has been stored
-    stored: usize,  // how many have
+    shelf: Option<Arc<dyn Shelf>>, // in place of `values`
+    seen: Vec<u32>,                // [n] 1: it has been stored
+    stored: usize,                 // how many have
 }
 
 impl Table {
@@ -49,18 +55,23 @@ impl Table {
         }
         let length = self.starts.last().copied().unwrap_or(0);
         if self.seen.is_empty() {
-            self.values = vec![0.0; length];
+            self.shelf = team.shelf(length)?;
+            self.values = vec![0.0; if self.shelf.is_some() { 0 } else { length }];
             self.seen = vec![0; n];
         }
-        if self.values.len() != length || self.seen.len() != n {
+        if self.shelf.is_none() && self.values.len() != length || self.seen.len() != n {
             return Err(Error::other_state());
         }
         self.stored = self.seen.iter().filter(|seen| **seen == 1).count();
         Ok(())
     }
 
-    pub(crate) fn of(&self, id: usize) -> &[f32] {
-        &self.values[self.starts[id]..self.starts[id + 1]]
+    pub(crate) fn of(&self, id: usize) -> Result<Cow<'_, [f32]>> {
+        let range = self.starts[id]..self.starts[id + 1];
+        let Some(shelf) = &self.shelf else { return Ok(Cow::Borrowed(&self.values[range])) };
+        let mut numbers = vec![0.0; range.len()];
+        shelf.get(range.start, &mut numbers)?;
+        Ok(Cow::Owned(numbers))
     }
 
     /// How many examples have been stored.
@@ -74,17 +85,25 @@ impl Table {
     }
 
     /// Puts `new - old` in `difference`, `new` rounded.
-    pub(crate) fn subtract(&self, id: usize, new: &[f64], difference: &mut Vec<f64>) {
+    pub(crate) fn subtract(&self, id: usize, new: &[f64], difference: &mut Vec<f64>) -> Result<()> {
         difference.clear();
-        let both = new.iter().zip(self.of(id));
-        difference.extend(both.map(|(new, old)| f64::from(single(*new)) - f64::from(*old)));
+        let old = self.of(id)?;
+        difference.extend(new.iter().zip(&*old).map(|(new, old)| f64::from(single(*new)) - f64::from(*old)));
+        Ok(())
     }
 
     /// Stores numbers, rounded.
-    pub(crate) fn keep(&mut self, id: usize, new: &[f64]) {
-        let old = &mut self.values[self.starts[id]..self.starts[id + 1]];
-        old.iter_mut().zip(new).for_each(|(old, new)| *old = single(*new));
+    pub(crate) fn keep(&mut self, id: usize, new: &[f64]) -> Result<()> {
+        let range = self.starts[id]..self.starts[id + 1];
+        match &self.shelf {
+            None => self.values[range].iter_mut().zip(new).for_each(|(old, new)| *old = single(*new)),
+            Some(shelf) => {
+                let new: Vec<f32> = new.iter().map(|new| single(*new)).collect();
+                shelf.put(range.start, &new)?;
+            }
+        }
         self.stored += usize::from(std::mem::replace(&mut self.seen[id], 1) == 0);
+        Ok(())
     }
 
     pub(crate) fn state(&mut self) -> [Slot<'_>; 2] {

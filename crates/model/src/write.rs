@@ -1,12 +1,13 @@
 //! Writing: the whole file or nothing.
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::leftovers;
 use crate::{ALIGN, CHECKED, ENTRY, HEADER, MAGIC, Number, VERSION};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::Xxh3;
 
 /// Collects the sections of a file; they are borrowed, so that the file is the only copy.
 #[derive(Default)]
@@ -31,29 +32,71 @@ impl<'a> Writer<'a> {
     /// The file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let head = HEADER + ENTRY * self.sections.len();
-        let most = self.sections.iter().map(|section| section.2.len() + ALIGN).sum::<usize>();
-        let mut out = Vec::with_capacity(head + most); // growing would make a second copy, of twice the size
-        out.resize(head, 0);
-        for (i, (name, kind, bytes)) in self.sections.iter().enumerate() {
+        let head = self.head();
+        let mut out = Vec::with_capacity(self.end()); // growing would make a second copy, of twice the size
+        out.extend_from_slice(&head);
+        for (_, _, bytes) in &self.sections {
             out.resize(out.len().next_multiple_of(ALIGN), 0);
-            let (offset, entry) = (out.len() as u64, HEADER + i * ENTRY);
-            let used = name.len().min(16);
-            out[entry..entry + used].copy_from_slice(&name.as_bytes()[..used]);
-            out[entry + 16..entry + 20].copy_from_slice(&kind.to_le_bytes());
-            out[entry + 24..entry + 32].copy_from_slice(&offset.to_le_bytes());
-            out[entry + 32..entry + 40].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
             out.extend_from_slice(bytes);
         }
-        out[..8].copy_from_slice(&MAGIC);
-        out[16..20].copy_from_slice(&VERSION.to_le_bytes());
-        let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
-        out[20..24].copy_from_slice(&count.to_le_bytes());
-        let length = out.len() as u64;
-        out[24..32].copy_from_slice(&length.to_le_bytes());
-        let checksum = xxh3_64(&out[CHECKED..]);
-        out[8..16].copy_from_slice(&checksum.to_le_bytes());
         out
+    }
+
+    /// Writes the file as [`write_atomically`] does, without a copy of it in memory; its size.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write(&self, path: &Path) -> Result<usize> {
+        write_with(path, |file| {
+            let head = self.head();
+            file.write_all(&head)?;
+            let mut at = head.len();
+            for (_, _, bytes) in &self.sections {
+                let to = at.next_multiple_of(ALIGN);
+                file.write_all(&[0; ALIGN][..to - at])?;
+                file.write_all(bytes)?;
+                at = to + bytes.len();
+            }
+            Ok(())
+        })?;
+        Ok(self.end())
+    }
+
+    /// Where the last section ends.
+    fn end(&self) -> usize {
+        let head = HEADER + ENTRY * self.sections.len();
+        self.sections.iter().fold(head, |at, section| at.next_multiple_of(ALIGN) + section.2.len())
+    }
+
+    /// What stands before the sections, with the checksum of all that follows it.
+    fn head(&self) -> Vec<u8> {
+        let mut head = vec![0; HEADER + ENTRY * self.sections.len()];
+        let mut at = head.len();
+        for (i, (name, kind, bytes)) in self.sections.iter().enumerate() {
+            at = at.next_multiple_of(ALIGN);
+            let entry = HEADER + i * ENTRY;
+            let used = name.len().min(16);
+            head[entry..entry + used].copy_from_slice(&name.as_bytes()[..used]);
+            head[entry + 16..entry + 20].copy_from_slice(&kind.to_le_bytes());
+            head[entry + 24..entry + 32].copy_from_slice(&(at as u64).to_le_bytes());
+            head[entry + 32..entry + 40].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+            at += bytes.len();
+        }
+        head[..8].copy_from_slice(&MAGIC);
+        head[16..20].copy_from_slice(&VERSION.to_le_bytes());
+        let count = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
+        head[20..24].copy_from_slice(&count.to_le_bytes());
+        head[24..32].copy_from_slice(&(at as u64).to_le_bytes());
+        let (mut checksum, mut at) = (Xxh3::new(), head.len());
+        checksum.update(&head[CHECKED..]);
+        for (_, _, bytes) in &self.sections {
+            let to = at.next_multiple_of(ALIGN);
+            checksum.update(&[0; ALIGN][..to - at]);
+            checksum.update(bytes);
+            at = to + bytes.len();
+        }
+        head[8..16].copy_from_slice(&checksum.digest().to_le_bytes());
+        head
     }
 }
 
@@ -82,6 +125,11 @@ pub fn check_target(path: &Path) -> Result<()> {
 /// When the folder cannot be written or the disk is full; then the file has not changed, unless it is written in
 /// place.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// The same with what `write` puts into the file.
+fn write_with(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
     let name = path.display().to_string();
     let failed = |e: std::io::Error| Error::io(&name, "write", &e);
     if path.is_dir() {
@@ -89,7 +137,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     }
     if path.metadata().is_ok_and(|m| !m.is_file()) {
         let written =
-            std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes));
+            std::fs::OpenOptions::new().write(true).open(path).and_then(|mut file| write(&mut file));
         let help = "what is not an ordinary file is written in place: it may have got a part";
         return written.map_err(|e| Error { help: help.to_owned(), ..failed(e) });
     }
@@ -107,7 +155,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Ok(before) = target.metadata() {
         file.as_file().set_permissions(before.permissions()).map_err(failed)?; // as the one that it replaces
     }
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    write(file.as_file_mut()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     file.persist(&target).map_err(|e| failed(e.error))?;
     Ok(())
 }
@@ -273,7 +321,7 @@ mod tests {
             }
             let length = bytes.len() as u64;
             bytes[24..32].copy_from_slice(&length.to_le_bytes());
-            let checksum = xxh3_64(&bytes[CHECKED..]);
+            let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[CHECKED..]);
             bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
             if let Ok(model) = Container::from_bytes("m", &bytes) {
                 for name in ["meta", "weights", "empty"] {

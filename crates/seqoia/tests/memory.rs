@@ -66,7 +66,7 @@ fn measured(train: &Path, dev: Option<&Path>, data: &DataOptions, options: &Lear
     let run = Run::new(&task, options).unwrap();
     let said = run.memory();
     let trained = run.run(&mut (), &Arc::default()).unwrap();
-    drop(run.model(&trained).unwrap());
+    run.save(&trained, &train.with_extension("model")).unwrap();
     (said, MOST.load(Ordering::Relaxed) - before)
 }
 
@@ -80,7 +80,7 @@ fn measured_lists(train: &Path, options: &LearnOptions) -> (usize, usize) {
     let run = Run::new(&task, options).unwrap();
     let said = run.memory();
     let trained = run.run(&mut (), &Arc::default()).unwrap();
-    drop(run.model(&trained).unwrap());
+    run.save(&trained, &train.with_extension("model")).unwrap();
     (said, MOST.load(Ordering::Relaxed) - before)
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use crate::worker::{Worker, answer, open, spread_piece};
 use crate::{Crew, Cuts, lock};
 use seqoia_core::{
-    Bench, Error, Look, Note, Order, Question, Random, Report, Result, Row, Structure, Team, Weights,
+    Bench, Error, Look, Note, Order, Question, Random, Report, Result, Row, Shelf, Structure, Team, Weights,
     sum_opened,
 };
 
@@ -379,6 +379,10 @@ impl Team for Workers {
 
     fn run(&mut self, job: &(dyn Fn() + Sync)) -> Result<()> {
         self.setup.crew.run(&|_| job())
+    }
+
+    fn shelf(&mut self, length: usize) -> Result<Option<Arc<dyn Shelf>>> {
+        self.structure.shelf(length)
     }
 
     fn stopping(&self) -> bool {

@@ -85,6 +85,22 @@ pub(super) fn optima(curves: &[Curve<'_>]) -> Optima {
     optima
 }
 
+/// The curve that came clearly below the reference, which then did not reach the optimum.
+pub(super) fn below_reference<'b>(curves: &'b [Curve<'_>]) -> Option<&'b str> {
+    let lowest = |line: &Line| line.passes.iter().filter_map(|p| p["objective"].as_f64()).reduce(f64::min);
+    let references: HashMap<String, f64> = curves
+        .iter()
+        .filter(|curve| curve.whose == Whose::Reference)
+        .flat_map(|curve| &curve.lines)
+        .filter_map(|line| Some((problem(line), lowest(line)?)))
+        .collect();
+    let is_below = |line: &&Line| match (references.get(&problem(line)), lowest(line)) {
+        (Some(best), Some(f)) => best - f > 1e-6 * best.abs(),
+        _ => false,
+    };
+    curves.iter().find(|curve| curve.lines.iter().any(is_below)).map(|curve| curve.name)
+}
+
 /// The score that counts first.
 pub(super) fn main_score(scores: &Value) -> Option<(&str, f64)> {
     let all = scores.as_object()?;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::plan::{Planned, Whose};
 use super::recipe::{Recipe, Rival};
-use super::store::{Line, Store};
+use super::store::{AT_WORK, Line, Store};
 use crate::flags::open_as;
 use crate::screen;
 
@@ -87,7 +87,7 @@ impl Work<'_> {
 
     fn one(&self, number: usize, count: usize, all: usize) -> anyhow::Result<()> {
         let (planned, (key, work)) = (&self.plan[number], &self.keys[number]);
-        let folder = tempfile::tempdir_in(self.folder)?;
+        let folder = tempfile::Builder::new().prefix(AT_WORK).tempdir_in(self.folder)?;
         let found = match planned.whose {
             Whose::Rival(rival) => self.rival(planned, &self.recipe.rival[rival], key, folder.path()),
             _ => self.ours(planned, key, folder.path()),
@@ -195,10 +195,10 @@ impl Work<'_> {
         let (model, out) = (folder.join("model"), folder.join("out"));
         let put = |command: &str| {
             command
-                .replace("{train}", &train)
-                .replace("{test}", &test)
-                .replace("{model}", &model.display().to_string())
-                .replace("{out}", &out.display().to_string())
+                .replace("{train}", &quoted(&train))
+                .replace("{test}", &quoted(&test))
+                .replace("{model}", &quoted(&model.display().to_string()))
+                .replace("{out}", &quoted(&out.display().to_string()))
                 .replace("{seed}", &planned.seed.to_string())
         };
         let before = children_seconds();
@@ -226,6 +226,9 @@ impl Work<'_> {
     /// Runs a command to its end, or until the user wants to stop.
     fn wait(&self, command: &mut Command) -> anyhow::Result<()> {
         let errors = tempfile::tempfile()?;
+        // A group of its own, to be ended with all that it started.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors.try_clone()?).spawn();
         let mut child: Child = child.with_context(|| format!("{command:?}"))?;
         loop {
@@ -245,13 +248,27 @@ impl Work<'_> {
                 return Err(anyhow::anyhow!("{told}"));
             }
             if self.stop.load(Ordering::Relaxed) {
-                child.kill()?;
-                child.wait()?;
+                end(&mut child)?;
                 return Err(anyhow::anyhow!("stopped by the user"));
             }
             std::thread::sleep(PAUSE);
         }
     }
+}
+
+/// Ends a process and those that it started.
+fn end(child: &mut Child) -> std::io::Result<()> {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL); // it may have ended
+    }
+    child.kill()?;
+    child.wait().map(|_| ())
+}
+
+/// A word as a shell takes it, whatever it holds.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// CPU seconds of all processes that this one has waited for; none where the system does not say.

@@ -39,8 +39,8 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     if text.contains("demo:") {
         demo::save_files(&demo)?;
     }
-    let place = args.recipe.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(""));
-    let roots = Roots { recipe: place, demo: &demo };
+    let home = args.recipe.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(""));
+    let roots = Roots { recipe: home, demo: &demo };
     let (found, missing) = data(&recipe, &roots, args.quiet)?;
     let plan = plan::plan(&recipe, &found, &roots)?;
     let mut keys = vec![];
@@ -90,11 +90,14 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         write(folder, &format!("plots/{name}.svg"), svg.as_bytes())?;
     }
     screen::shown(&report.table)?;
-    let failed = keys.iter().filter_map(|key| store.get(key)).filter(|line| line.failed.is_some()).count();
+    let ended: Vec<_> = plan.iter().zip(&keys).filter_map(|(p, key)| Some((p, store.get(key)?))).collect();
+    let failed = ended.iter().filter(|(_, line)| line.failed.is_some());
+    for (planned, line) in failed.clone() {
+        let why = line.failed.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
+        screen::warning(&format!("failed: {}: {why}", place(&recipe, planned)));
+    }
+    let all_failed = !ended.is_empty() && failed.count() == ended.len();
     if !args.quiet {
-        if failed > 0 {
-            screen::warning(&format!("{} failed; the page says why", counted(failed as u64, "run")));
-        }
         screen::note(&format!("\n     wrote  {}", folder.join("index.html").display()));
     }
     if stop.load(Ordering::Relaxed) {
@@ -103,7 +106,12 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::from(130));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if all_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// A run and its data, for messages.
+fn place(recipe: &Recipe, planned: &plan::Planned) -> String {
+    format!("{} on {}", planned.name, recipe.data[planned.data].name)
 }
 
 /// The files of all data sets, and what is said of those that are not there.

@@ -6,7 +6,7 @@ use seqoia::LabelColumn;
 use seqoia::score::{self, Trials};
 use seqoia_report::{Axis, Curve as Drawn, Page, Plot, Table, bytes, grouped};
 
-use super::curves::{Curve, Optima, of_data, optima, ranked};
+use super::curves::{Curve, Optima, below_reference, of_data, optima, ranked};
 use super::plan::{Planned, Whose};
 use super::recipe::{PlotWish, Recipe, Show};
 use super::store::Store;
@@ -69,6 +69,11 @@ pub(super) fn report(
         let data = &recipe.data[section.data];
         page.heading(&data.name);
         page.paragraph(&described(section, recipe));
+        if let Some(name) = below_reference(&section.curves) {
+            page.paragraph(&format!(
+                "The reference did not reach the optimum: {name} came lower, so gaps are too small by an unknown amount."
+            ));
+        }
         let drawn = drawn(recipe, section);
         for (number, plot) in drawn.iter().enumerate() {
             plots.push((format!("{}-{}", file_name(&data.name), number + 1), plot.svg()));

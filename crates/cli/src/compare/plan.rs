@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::FromArgMatches;
 use seqoia::learners::LEARNERS;
 
-use super::recipe::{Data, Options, Recipe, over, words};
+use super::recipe::{Choose, Data, Options, Recipe, Show, over, words};
 use crate::flags::{Cli, Command, TrainArgs, refused};
 
 /// Whose curve a run belongs to.
@@ -56,6 +56,10 @@ pub(super) struct Place {
 /// Options whose values are files.
 const FILES: [&str; 8] =
     ["template", "patterns", "clusters", "gazetteer", "dictionary", "lexicon", "raw-text", "rules"];
+
+/// Options that bound or watch runs.
+const OF_RUNS: [&str; 6] =
+    ["passes", "max-passes", "max-effective-passes", "patience", "keep", "objective-every"];
 
 /// Where paths of a recipe begin.
 pub(super) struct Roots<'a> {
@@ -113,10 +117,24 @@ pub(super) fn plan(
             Ok(())
         };
         if let Some(reference) = &recipe.reference {
+            // What bounds the runs must not bound what they are measured from.
+            let mut base = base.clone();
+            base.retain(|name, _| !OF_RUNS.contains(&name.as_str()));
             add(Whose::Reference, "reference".to_owned(), &over(&base, reference), 1)?;
         }
         for (entry, run) in recipe.run.iter().enumerate().filter(|(_, run)| run.is_on(&data.name)) {
             let below = over(&base, &run.options);
+            if !run.grid.is_empty()
+                && run.choose == Choose::Objective
+                && run.show != Show::All
+                && !has_objective(&below)
+            {
+                return Err(refused(format!(
+                    "run {}: its grid is chosen by the objective, which it does not compute; add objective-every = 1, or \
+                     choose = \"score\", or show = \"all\"",
+                    run.name
+                )));
+            }
             for (setting, options) in run.settings().iter().enumerate() {
                 let all = over(&below, options);
                 let seeds = run.seeds.as_ref().unwrap_or(&recipe.seeds);
@@ -152,6 +170,14 @@ pub(super) fn named(name: &str, options: &Options) -> anyhow::Result<String> {
         text.push_str(&format!(" {option} {value}"));
     }
     Ok(text)
+}
+
+/// Whether the records of a run will have its objective.
+fn has_objective(options: &Options) -> bool {
+    let computed = options.get("objective-every").is_some_and(|every| every.as_bool() != Some(false));
+    let learner = options.get("learner").and_then(toml::Value::as_str);
+    let entry = LEARNERS.iter().find(|entry| Some(entry.name) == learner);
+    computed || entry.is_some_and(|entry| entry.profile(&entry.defaults()).whole)
 }
 
 /// Whole-pass learners give one result, whatever the seed.

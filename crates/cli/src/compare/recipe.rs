@@ -226,6 +226,14 @@ impl Recipe {
                 return Err(refused(format!("run {}: an option of the grid has no values", run.name)));
             }
         }
+        let lists = self.run.iter().filter_map(|run| run.seeds.as_ref()).chain([&self.seeds]);
+        for seeds in lists {
+            if let Some((_, seed)) = seeds.iter().enumerate().find(|(i, seed)| seeds[..*i].contains(seed)) {
+                return Err(refused(format!(
+                    "seed {seed} stands twice in a list: two equal runs say nothing more"
+                )));
+            }
+        }
         if self.seeds.is_empty() || self.run.iter().any(|run| run.seeds.as_ref().is_some_and(Vec::is_empty)) {
             return Err(refused("a list of seeds is empty"));
         }
@@ -367,6 +375,7 @@ mod tests {
             (format!("{HEAD}{run}grid = {{ l2 = [1] }}\n"), "objectives with different l2"),
             (format!("{HEAD}{run}[[plot]]\nx = 'passes'\ny = 'gab'\n"), "there is no quantity gab"),
             (format!("seeds = []\n{HEAD}{run}"), "seeds is empty"),
+            (format!("seeds = [1, 2, 1]\n{HEAD}{run}"), "seed 1 stands twice"),
         ] {
             let error = read(&text).unwrap_err();
             assert!(error.contains(told), "{error}");

@@ -55,6 +55,8 @@ pub(super) struct Store {
 }
 
 const RUNS: &str = "runs.jsonl";
+/// How folders of runs begin that are under way.
+pub(super) const AT_WORK: &str = ".run-";
 
 impl Store {
     /// Opens a folder, which is made if there is none.
@@ -63,12 +65,21 @@ impl Store {
     /// A folder that cannot be written, or that another comparison is at work in.
     pub(super) fn open(folder: &Path, keep_old: bool) -> anyhow::Result<Store> {
         let place = |path: &Path| format!("-o {}", path.display());
+        if folder.exists() && !folder.is_dir() {
+            return Err(refused(format!("{}: this is a file, and a folder is wanted", place(folder))));
+        }
         for path in [folder.to_owned(), folder.join("predictions"), folder.join("logs")] {
             std::fs::create_dir_all(&path).with_context(|| place(&path))?;
         }
         let lock = File::create(folder.join(".lock")).with_context(|| place(folder))?;
         if lock.try_lock().is_err() {
             return Err(refused(format!("{}: another comparison is at work in this folder", place(folder))));
+        }
+        // What was at work when somebody ended the program left its files.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(AT_WORK) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
         }
         let program = digest(&std::env::current_exe()?)?;
         let (mut lines, mut old) = (HashMap::new(), HashMap::new());

@@ -84,6 +84,10 @@ pub(crate) struct LabelArgs {
     /// Keep the N best labels per position in search [default: search is exact]
     #[arg(long, value_name = "N", help_heading = "Learning")]
     pub(crate) beam: Option<usize>,
+    /// Train in at most SIZE of memory, such as 200M or 4G; data that does not fit is kept in temporary files,
+    /// in the folder TMPDIR if that is set, else beside the model
+    #[arg(long, value_name = "SIZE", help_heading = "Learning", conflicts_with_all = ["folds", "dump_features"])]
+    pub(crate) memory_limit: Option<String>,
     /// Arithmetic of sums over whole passes; always f64 with many labels of which few pairs occur
     #[arg(long, value_enum, default_value_t = PrecisionName::F64, help_heading = "Learning")]
     pub(crate) precision: PrecisionName,

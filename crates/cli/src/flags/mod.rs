@@ -128,17 +128,22 @@ pub(crate) fn open_as(data: Option<&Path>, kind: Option<Kind>) -> anyhow::Result
 pub(crate) fn limit() -> anyhow::Result<usize> {
     let Some(given) = std::env::var_os("SEQOIA_LIMIT") else { return Ok(seqoia::data::open::LIMIT) };
     let text = given.to_string_lossy();
-    let unit = match text.bytes().last() {
-        Some(b'K' | b'k') => 10,
-        Some(b'M' | b'm') => 20,
-        Some(b'G' | b'g') => 30,
-        _ => 0,
-    };
-    let number = if unit > 0 { &text[..text.len() - 1] } else { &text };
-    let bytes = number.parse::<usize>().ok().and_then(|n| n.checked_mul(1 << unit)).filter(|n| *n > 0);
+    let bytes = size(&text, 1 << 10);
     bytes.ok_or_else(|| {
         refused(format!("SEQOIA_LIMIT={text}: expected a number of bytes, such as 500M or 4G"))
     })
+}
+
+/// A number of bytes above 0 with a unit, K, M or G, each `step` times the one before; none if it is not one.
+pub(crate) fn size(text: &str, step: usize) -> Option<usize> {
+    let unit = match text.bytes().last() {
+        Some(b'K' | b'k') => step,
+        Some(b'M' | b'm') => step * step,
+        Some(b'G' | b'g') => step * step * step,
+        _ => 1,
+    };
+    let number = if unit > 1 { &text[..text.len() - 1] } else { text };
+    number.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).filter(|n| *n > 0)
 }
 
 /// More than this many threads would cost more than they can gain on any machine there is.
@@ -160,6 +165,16 @@ pub(crate) fn threads(given: Option<usize>) -> anyhow::Result<usize> {
 #[allow(clippy::unwrap_used)] // a test fails by panicking
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, step, bytes) in [("200M", 1000, 200_000_000), ("7", 1000, 7), ("2k", 1 << 10, 2048)] {
+            assert_eq!(size(text, step), Some(bytes));
+        }
+        for text in ["", "M", "0", "0G", "-1K", "1.5G", "3T", "99999999999999G"] {
+            assert_eq!(size(text, 1000), None, "{text}");
+        }
+    }
 
     #[test]
     fn threads_have_two_ends() {

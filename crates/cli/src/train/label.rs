@@ -1,10 +1,14 @@
 //! Training a labeller, from the command line: data, features, the options of the chain.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use seqoia::data::disk::Scratch;
+use seqoia::data::format::Kind;
+use seqoia::data::part::{Part, open_part};
 use seqoia::label::recipes::DEFAULT_LEARNER;
-use seqoia::label::warm;
+use seqoia::label::{Again, Limit, read_within, warm};
 use seqoia::run::Start;
 use seqoia::structures::chain::Precision;
 use seqoia::{
@@ -13,9 +17,9 @@ use seqoia::{
 };
 
 use super::{folds, learn, model_file, train};
-use crate::flags::{PairsName, PrecisionName, TrainArgs, WidthName, open_as, refused, threads};
+use crate::flags::{self, PairsName, PrecisionName, TrainArgs, WidthName, open_as, refused, size, threads};
 use crate::reporter::Reporter;
-use crate::{inputs, screen, targets};
+use crate::{heap, inputs, screen, targets};
 
 pub(super) fn run(args: &TrainArgs, matches: Option<&ArgMatches>) -> anyhow::Result<ExitCode> {
     let (data, chain) = (data_options(args)?, chain_options(args)?);
@@ -55,10 +59,24 @@ pub(super) fn run_one(
             reporter.suggest(what);
         }
     }
-    let set = TrainingSet::read(open_as(args.data.as_deref(), args.label.format)?, data)?;
-    let dev = match &args.run.dev {
-        Some(path) => Some(DevSet::read(open_as(Some(path), args.label.format)?, &set)?),
-        None => None,
+    let (set, dev) = match limit(args)? {
+        None => {
+            let set = TrainingSet::read(open_as(args.data.as_deref(), args.label.format)?, data)?;
+            let dev = args.run.dev.as_deref().map(|path| open_as(Some(path), args.label.format));
+            let dev = dev.transpose()?.map(|dev| DevSet::read(dev, &set)).transpose()?;
+            (set, dev)
+        }
+        Some(limit) => {
+            heap::give_back();
+            let Some(path) = args.data.as_deref() else {
+                let what = "--memory-limit: data may be read twice, and standard input cannot; name a file";
+                return Err(refused(what));
+            };
+            let kind = args.label.format;
+            let dev = args.run.dev.as_deref().map(|path| again(path, kind)).transpose()?;
+            let data_file = again(path, kind)?;
+            read_within(&data_file, dev.as_ref(), data, chain, &mut learn, &limit)?
+        }
     };
     let mut known = None;
     if let Some(path) = &args.run.warm_start {
@@ -72,6 +90,27 @@ pub(super) fn run_one(
             reporter.started(path, known, set.space.attributes() + set.space.view().edge_attributes());
         }
     })
+}
+
+/// How much memory training may take, if it was said, and where temporary files go.
+fn limit(args: &TrainArgs) -> anyhow::Result<Option<Limit>> {
+    let Some(given) = &args.label.memory_limit else { return Ok(None) };
+    let Some(bytes) = size(given, 1000) else {
+        let what = format!("--memory-limit {given}: expected a size, such as 200M or 4G");
+        return Err(refused(what));
+    };
+    let folder = match std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()) {
+        Some(folder) => folder.into(),
+        None => targets::folder(model_file(&args.run)?).to_owned(),
+    };
+    Ok(Some(Limit { bytes, scratch: Scratch::new(folder), always: false }))
+}
+
+/// A file that may be read twice.
+fn again(path: &Path, kind: Option<Kind>) -> anyhow::Result<Again> {
+    let (limit, own) = (flags::limit()?, path.to_owned());
+    let whole = Part::split(path)?.map_or_else(|| path.to_owned(), |(whole, _)| whole);
+    Ok(Again::file(&whole)?.opened_by(move || Ok(open_part(&own, kind, limit)?)))
 }
 
 pub(super) fn data_options(args: &TrainArgs) -> anyhow::Result<DataOptions> {

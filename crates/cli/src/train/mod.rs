@@ -13,7 +13,7 @@ use clap::ArgMatches;
 use seqoia::data::features::sets::SETS;
 use seqoia::learners::LEARNERS;
 use seqoia::strategies::STRATEGIES;
-use seqoia::{Ended, Error, LearnOptions, Run, Task};
+use seqoia::{Ended, LearnOptions, Run, Task};
 
 use crate::flags::{RunArgs, TaskName, TrainArgs, refused};
 use crate::reporter::Reporter;
@@ -56,10 +56,9 @@ fn train(
     said(&reporter);
     let wish = signals::stop_on_ctrl_c(args)?;
     let trained = run.run(&mut reporter, &wish.stop)?;
-    let file = run.model(&trained)?;
     wish.trained(model);
-    seqoia::write_atomically(model, &file).map_err(Error::from)?;
-    reporter.closing(model, file.len(), &trained)?;
+    let size = run.save(&trained, model)?;
+    reporter.closing(model, size, &trained)?;
     Ok(match trained.ended {
         Ended::Interrupted => ExitCode::from(130),
         _ => ExitCode::SUCCESS,

@@ -14,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgMatches, FromArgMatches};
 use seqoia::core::Score;
-use seqoia::core::cast::real;
 use seqoia::label::folds::{Folds, mean_and_deviation};
 use seqoia::label::recipes::DEFAULT_LEARNER;
 use seqoia::{ChainOptions, DataOptions, DevSet, Ended, LabelTask, LearnOptions, Run, TrainingSet};
@@ -35,7 +34,7 @@ use crate::targets;
 const MOST: usize = 1_000;
 
 /// Options that say where things go or how a run is watched: there is nothing to choose in them.
-const NOT_TRIED: [&str; 19] = [
+const NOT_TRIED: [&str; 20] = [
     "model",
     "dev",
     "checkpoint",
@@ -55,6 +54,7 @@ const NOT_TRIED: [&str; 19] = [
     "keep",
     "patience",
     "objective-every",
+    "memory-limit",
 ];
 
 /// Options that say how to learn; all others say what the data is.
@@ -114,8 +114,8 @@ type Best = Option<(usize, Score, Vec<u8>)>;
 
 pub(super) fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
     check(args)?;
-    let tried = tried(&args.learn.tries)?;
     let typed: Vec<OsString> = std::env::args_os().skip(1).skip_while(|arg| arg != "train").skip(1).collect();
+    let tried = tried(&args.learn.tries, &without(&typed, "--try"))?;
     let settings = settings(&tried, &typed)?;
     targets::check(args)?;
     if let (true, Some(Err(why))) =
@@ -145,8 +145,17 @@ pub(super) fn run(args: &TrainArgs) -> anyhow::Result<ExitCode> {
         let of_group = |i: &usize| outcomes[*i].is_none() && settings[*i].data == settings[first].data;
         let group: Vec<usize> = (first..all).filter(of_group).collect();
         let found = match args.label.folds {
-            None => on_dev(&settings, &group, &stop, &best, &say)?,
-            Some(folds) => on_folds(&settings, &group, folds, &stop, &say)?,
+            None => on_dev(&settings, &group, &stop, &best, &say),
+            Some(folds) => on_folds(&settings, &group, folds, &stop, &say),
+        };
+        // Where the data is varied, what cannot be read is one of the settings.
+        let found = match found {
+            Err(error) if !settings[first].data.is_empty() => {
+                let failed = Outcome::failed(told(&error));
+                group.iter().for_each(|&i| say(i, &failed));
+                vec![failed; group.len()]
+            }
+            found => found?,
         };
         group.into_iter().zip(found).for_each(|(i, outcome)| outcomes[i] = Some(outcome));
         if stop.load(Ordering::Relaxed) {
@@ -198,7 +207,11 @@ fn finish(args: &TrainArgs, winner: &Setting, best: Best, stop: &AtomicBool) -> 
                 screen::note("\nThe best setting on all data:\n");
             }
             let (args, learn) = (&winner.args, winner.learn.clone().map_err(refused)?);
-            return run_one(args, &data_options(args)?, learn, chain_options(args)?);
+            let code = run_one(args, &data_options(args)?, learn, chain_options(args)?)?;
+            if !quiet {
+                screen::note(&format!("      best  {command}"));
+            }
+            return Ok(code);
         }
         _ => (),
     }
@@ -217,6 +230,7 @@ fn check(args: &TrainArgs) -> anyhow::Result<()> {
         ("--warm-start", run.warm_start.is_some()),
         ("--log", run.log.is_some()),
         ("--dump-features", label.dump_features),
+        ("--memory-limit", label.memory_limit.is_some()),
     ] {
         if given {
             return Err(refused(format!("{flag} belongs to one run, and --try makes many; leave it out")));
@@ -237,12 +251,12 @@ fn check(args: &TrainArgs) -> anyhow::Result<()> {
 }
 
 /// Names and values of `--try NAME=A,B`.
-fn tried(given: &[String]) -> anyhow::Result<Vec<(String, Vec<String>)>> {
+fn tried(tries: &[String], typed: &[OsString]) -> anyhow::Result<Vec<(String, Vec<String>)>> {
     let command = crate::whole();
     let options: Vec<&clap::Arg> =
         command.find_subcommand("train").into_iter().flat_map(clap::Command::get_arguments).collect();
     let mut all: Vec<(String, Vec<String>)> = vec![];
-    for text in given {
+    for text in tries {
         let expected = || refused(format!("--try {text}: expected NAME=A,B, such as rate=0.05,0.1,0.2"));
         let (name, values) = text.split_once('=').ok_or_else(expected)?;
         let name = name.trim_start_matches('-');
@@ -257,6 +271,22 @@ fn tried(given: &[String]) -> anyhow::Result<Vec<(String, Vec<String>)>> {
         };
         if option.get_long().is_some_and(|long| NOT_TRIED.contains(&long)) {
             return Err(refused(format!("--try {text}: there is nothing to choose in --{name}")));
+        }
+        let spelled =
+            [option.get_long().map(|l| format!("--{l}")), option.get_short().map(|c| format!("-{c}"))];
+        let given = |arg: &OsString| {
+            let arg = arg.to_string_lossy();
+            let is_it = |flag: &String| match flag.starts_with("--") {
+                true => {
+                    *arg == **flag
+                        || arg.strip_prefix(flag.as_str()).is_some_and(|rest| rest.starts_with('='))
+                }
+                false => arg.starts_with(flag.as_str()) && !arg.starts_with("--"),
+            };
+            spelled.iter().flatten().any(is_it)
+        };
+        if typed.iter().any(given) {
+            return Err(refused(format!("--try {text}: {name} is given beside it; leave one of them out")));
         }
         let separator = if values.contains(';') { ';' } else { ',' };
         let values: Vec<String> = values.split(separator).map(|value| value.trim().to_owned()).collect();
@@ -598,7 +628,7 @@ fn records(
             "command": setting.command(),
         })
     };
-    let end = json!({ "event": "end", "best": winner.map(|i| i + 1), "settings": real(settings.len()) });
+    let end = json!({ "event": "end", "best": winner.map(|i| i + 1), "settings": settings.len() });
     let lines = settings.iter().zip(outcomes).map(one).chain([end]);
     lines.map(|record| format!("{record}\n")).collect()
 }

@@ -77,7 +77,7 @@ pub struct Growing {
     /// The training sentence that is read, counted from 1, which does not look into its own words; 0 if none.
     pub sentence: u32,
     /// All attributes are the file's own. Each is one value then, and has its number: there is nothing to look up.
-    plain: Option<u32>, // their group
+    pub(super) plain: Option<u32>, // their group
     full: [bool; 2], // of values, of attributes
 }
 
@@ -125,6 +125,25 @@ pub(super) struct NewAttributes<'a> {
     edges: &'a mut Keys,
     plain: Option<u32>,
     pub(super) full: &'a mut bool,
+}
+
+impl NewValues<'_> {
+    /// Bytes of the table.
+    pub(super) fn bytes(&self) -> usize {
+        self.strings.used()
+    }
+}
+
+impl NewAttributes<'_> {
+    /// Bytes of the tables.
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.used() + self.edges.used()
+    }
+
+    /// Number of attributes.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.view().len() + self.edges.view().len()
+    }
 }
 
 impl Values for NewValues<'_> {

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::outside::{Away, Gold, Room};
 use super::pairs::{counts, few_labels, frequent, pairs, pairs_of_masks};
 use super::{Extractor, Growing, Lexica, Matched, Memory, NONE, Program, Strings};
 use crate::error::{Error, Result};
@@ -62,6 +63,8 @@ pub struct Indexer {
     pub(super) labels: Labels,
     pub(super) corpus: Memory,
     pub(super) lines: Option<Vec<u32>>, // of each token, if they are wanted
+    pub(super) away: Option<(Away, Gold)>, // what does not stay in memory
+    pub(super) room: Option<Arc<Room>>,
 }
 
 /// An [`Indexer`] in parts.
@@ -71,6 +74,8 @@ pub(super) struct Parts<'a> {
     pub(super) nodes: &'a mut Ragged,
     pub(super) edges: &'a mut Ragged,
     pub(super) rest: Rest<'a>,
+    pub(super) away: Option<&'a mut Away>,
+    pub(super) room: Option<&'a Room>,
 }
 
 /// All of a training set but its attributes.
@@ -80,6 +85,7 @@ pub(super) struct Rest<'a> {
     ends: &'a mut Vec<u32>,
     weights: &'a mut Vec<f64>,
     lines: Option<&'a mut Vec<u32>>,
+    away: Option<&'a mut Gold>,
 }
 
 impl Rest<'_> {
@@ -99,6 +105,13 @@ impl Rest<'_> {
         if let Some(lines) = &mut self.lines {
             lines.extend(tokens.clone().map(|i| u32::try_from(block.line(i)).unwrap_or(u32::MAX)));
         }
+        if let Some(convert) = self.away.as_mut().and_then(|away| away.convert.as_mut()) {
+            let (names, mut new): (Vec<&str>, _) = (gold.collect(), vec![]);
+            convert(&names, &mut new);
+            // A scheme has a few labels for each that there was, so they still fit.
+            self.gold.extend(new.iter().map(|name| self.labels.intern(name).unwrap_or(0)));
+            return self.end(block.weight(tokens.start));
+        }
         for (i, name) in tokens.clone().zip(gold) {
             if name.contains(OR) {
                 return Err(Error::at(file, block.line(i), format!("the label {name:?} holds a line end"))
@@ -110,13 +123,32 @@ impl Rest<'_> {
                     .help("is `label` the right column?")
             })?);
         }
-        let weight = block.weight(tokens.start);
+        self.end(block.weight(tokens.start))
+    }
+
+    /// A sentence ends here.
+    fn end(&mut self, weight: f64) -> Result<()> {
         if weight != 1.0 || !self.weights.is_empty() {
             self.weights.resize(self.ends.len(), 1.0);
             self.weights.push(weight);
         }
-        self.ends.push(narrow(self.gold.len()));
+        let before = self.away.as_ref().map_or(0, |away| away.tokens);
+        self.ends.push(narrow(before + self.gold.len()));
         Ok(())
+    }
+
+    /// Takes labels away, where they do not stay in memory.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        match &mut self.away {
+            Some(away) => away.take(self.gold, self.lines.as_deref_mut()),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes of what stays.
+    pub(super) fn bytes(&self) -> usize {
+        let lines = self.lines.as_ref().map_or(0, |lines| lines.len());
+        2 * self.gold.len() + 4 * (lines + self.ends.len()) + 8 * self.weights.len()
     }
 }
 
@@ -159,13 +191,27 @@ impl Indexer {
     pub fn new(program: Arc<Program>, lexica: Arc<Lexica>) -> Self {
         let mut dictionary = Growing::new(&program, lexica);
         let extractor = Extractor::new(program, &mut dictionary);
-        Indexer { dictionary, extractor, labels: Labels::default(), corpus: Memory::default(), lines: None }
+        Indexer {
+            dictionary,
+            extractor,
+            labels: Labels::default(),
+            corpus: Memory::default(),
+            lines: None,
+            away: None,
+            room: None,
+        }
     }
 
     /// Notes the line of every token.
     #[must_use]
     pub fn with_lines(self) -> Self {
         Indexer { lines: Some(vec![]), ..self }
+    }
+
+    /// Stops when tables and examples take more than this: see [`Room`].
+    #[must_use]
+    pub fn with_room(self, room: Arc<Room>) -> Self {
+        Indexer { room: Some(room), ..self }
     }
 
     /// Takes in a sentence with its gold labels.
@@ -189,10 +235,11 @@ impl Indexer {
 
     /// Its parts, for two threads.
     pub(super) fn split(&mut self) -> Parts<'_> {
-        let Indexer { dictionary, extractor, labels, corpus, lines } = self;
+        let Indexer { dictionary, extractor, labels, corpus, lines, away, room } = self;
         let Memory { nodes, edges, labels: gold, ends, weights } = corpus;
-        let rest = Rest { labels, gold, ends, weights, lines: lines.as_mut() };
-        Parts { dictionary, extractor, nodes, edges, rest }
+        let (away, away_gold) = away.as_mut().map(|(away, gold)| (away, gold)).unzip();
+        let rest = Rest { labels, gold, ends, weights, lines: lines.as_mut(), away: away_gold };
+        Parts { dictionary, extractor, nodes, edges, rest, away, room: room.as_deref() }
     }
 
     /// What was found in lists so far.
@@ -243,7 +290,10 @@ impl Indexer {
         let Indexer { mut dictionary, labels, mut corpus, lines, .. } = self;
         dictionary.sentence = 0;
         corpus.shrink();
-        let Apart { labels, sets, any } = take_apart(labels, &mut corpus.labels);
+        let Apart { labels, sets, any, numbers } = take_apart(labels);
+        if !sets.is_empty() {
+            corpus.labels.iter_mut().for_each(|y| *y = numbers[usize::from(*y)]);
+        }
         let k = labels.len();
         let singles: Vec<u16> = (0..k).map(label).collect();
         // What a label may be says something of each; a label that may be any says nothing.
@@ -285,16 +335,18 @@ impl Indexer {
 }
 
 /// Labels, and sets of them.
-struct Apart {
-    labels: Labels,
-    sets: Vec<Vec<u16>>,
-    any: Option<u16>, // the number of the set that holds all, whatever they are
+pub(super) struct Apart {
+    pub(super) labels: Labels,
+    pub(super) sets: Vec<Vec<u16>>,
+    pub(super) any: Option<u16>, // the number of the set that holds all, whatever they are
+    pub(super) numbers: Vec<u16>, // of each label as it was
 }
 
 /// Labels that are known in part get numbers behind all others.
-fn take_apart(labels: Labels, gold: &mut [u16]) -> Apart {
+pub(super) fn take_apart(labels: Labels) -> Apart {
     if labels.iter().all(|name| !name.contains(OR)) {
-        return Apart { labels, sets: vec![], any: None };
+        let numbers = (0..labels.len()).map(label).collect();
+        return Apart { labels, sets: vec![], any: None, numbers };
     }
     let mut plain = Labels::default();
     // What is joined is no more than there were labels in the scheme that was read, so numbers suffice.
@@ -315,8 +367,7 @@ fn take_apart(labels: Labels, gold: &mut [u16]) -> Apart {
             next += 1;
         }
     }
-    gold.iter_mut().for_each(|y| *y = numbers[usize::from(*y)]);
-    Apart { labels: plain, sets, any }
+    Apart { labels: plain, sets, any, numbers }
 }
 
 #[cfg(test)]

@@ -34,15 +34,7 @@ impl Memory {
 
     /// Divides instance weights by their mean, and says what they summed up to before.
     pub fn normalise_weights(&mut self) -> f64 {
-        let n = seqoia_core::cast::real(self.ends.len());
-        if self.weights.is_empty() {
-            return n;
-        }
-        let sum: f64 = self.weights.iter().sum();
-        if sum > 0.0 {
-            self.weights.iter_mut().for_each(|weight| *weight *= n / sum);
-        }
-        sum
+        normalise(&mut self.weights, self.ends.len())
     }
 
     /// Number of tokens.
@@ -61,6 +53,19 @@ impl Memory {
         self.labels.shrink_to_fit();
         self.ends.shrink_to_fit();
     }
+}
+
+/// Divides the weights of n sequences by their mean, and says what they summed up to before; all are 1 if there are none.
+pub fn normalise(weights: &mut [f64], n: usize) -> f64 {
+    let n = seqoia_core::cast::real(n);
+    if weights.is_empty() {
+        return n;
+    }
+    let sum: f64 = weights.iter().sum();
+    if sum > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight *= n / sum);
+    }
+    sum
 }
 
 /// Lists that are renumbered in one go.

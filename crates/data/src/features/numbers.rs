@@ -67,6 +67,11 @@ impl Numbers {
         }
     }
 
+    /// Bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.direct.len() + self.few.len())
+    }
+
     /// Asks for all that will be looked at.
     fn fetch(&self, program: &Program, attributes: &impl Attributes, stretch: &mut Stretch) {
         for t in 0..stretch.len() {

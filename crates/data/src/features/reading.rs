@@ -23,10 +23,11 @@ use super::extract::begin;
 use super::given::Given;
 use super::index::{Parts, Rest, check_room};
 use super::numbers::Numbers;
+use super::outside::{Admitting, AdmittingNames, Away, Counting, Items, Room};
 use super::stretch::{Stretch, windows};
 use super::views::Views;
 use super::{Extractor, Growing, Indexer, Program};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::{Block, Kind, Reader, Taken};
 use crate::threads::{Giver, Taker, conveyor, joined, spawn};
 use seqoia_core::Ragged;
@@ -54,6 +55,7 @@ struct First<'a> {
     program: Arc<Program>,
     values: Option<(NewValues<'a>, &'a mut Views)>, // none if all attributes are the file's own
     rest: Rest<'a>,
+    room: Option<&'a Room>,
     kind: Kind,
     hands: Hands,
 }
@@ -73,6 +75,8 @@ struct Second<'a> {
     nodes: &'a mut Ragged,
     edges: &'a mut Ragged,
     attributes: Attributes<'a>,
+    items: Option<&'a mut Items>, // where lists go, if they do not stay
+    room: Option<&'a Room>,
 }
 
 /// What a second half looks into.
@@ -80,6 +84,14 @@ enum Attributes<'a> {
     Tuples(super::dictionary::NewAttributes<'a>),
     /// The file's own, which are values.
     Given(&'a mut Growing, &'a mut Given, u32),
+    /// None: they are counted.
+    Counted(Counting<'a>),
+    /// The same for the file's own.
+    CountedNames(Counting<'a>, &'a mut Given),
+    /// Tuples that may be frequent.
+    Admitted(Admitting<'a>),
+    /// The file's own that may be frequent.
+    AdmittedNames(AdmittingNames<'a>, &'a mut Given, u32),
 }
 
 impl Indexer {
@@ -97,12 +109,16 @@ impl Indexer {
         threads: usize,
         mut see: impl FnMut(&Block),
     ) -> Result<usize> {
-        if threads > 1
+        if (threads > 1 || self.away.is_some() || self.room.is_some())
             && let Some(taken) = self.read_in_stages(reader, label, threads, &mut see)
         {
             return taken;
         }
         let file = reader.name().to_owned();
+        if self.away.is_some() || self.room.is_some() {
+            let what = "no thread can be started, and reading within a memory limit takes two";
+            return Err(Error::new(file, what));
+        }
         each_block(reader, &mut see, |block| {
             for sentence in block.sentences() {
                 let gold = sentence.tokens.clone().map(|i| block.field(i, label));
@@ -125,7 +141,7 @@ impl Indexer {
         thread::scope(|scope| {
             let (give, take) = conveyor(AHEAD);
             let second = spawn(scope, move || second.run(&take))?;
-            let (read, batches) = if threads == 2 {
+            let (read, batches) = if threads < 3 {
                 let read = each_block(reader, see, |block| first.block(block, &give));
                 let batches = first.end(&give);
                 drop(give); // the second half ends when nobody can give any more
@@ -144,19 +160,48 @@ impl Indexer {
     }
 
     fn halves<'a>(&'a mut self, file: &'a str, kind: Kind, label: usize) -> (First<'a>, Second<'a>) {
-        let Parts { dictionary, extractor, nodes, edges, rest } = self.split();
+        let Parts { dictionary, extractor, nodes, edges, rest, away, room } = self.split();
         begin(nodes, edges);
         let Extractor { program, views, numbers, given, .. } = extractor;
+        let mut items = None;
         let (values, attributes) = match program.given().filter(|_| program.is_given_alone()) {
-            Some(group) => (None, Attributes::Given(dictionary, given, group)),
+            Some(group) => {
+                let attributes = match away {
+                    None => Attributes::Given(dictionary, given, group),
+                    Some(Away::Counting(rough)) => Attributes::CountedNames(Counting(rough), given),
+                    Some(Away::Writing(frequent, to)) => {
+                        items = Some(to);
+                        match frequent {
+                            None => Attributes::Given(dictionary, given, group),
+                            Some(frequent) => {
+                                let names = AdmittingNames { growing: dictionary, frequent };
+                                Attributes::AdmittedNames(names, given, group)
+                            }
+                        }
+                    }
+                };
+                (None, attributes)
+            }
             None => {
-                let (values, attributes) = dictionary.split();
-                (Some((values, views)), Attributes::Tuples(attributes))
+                let (values, new) = dictionary.split();
+                let attributes = match away {
+                    None => Attributes::Tuples(new),
+                    Some(Away::Counting(rough)) => Attributes::Counted(Counting(rough)),
+                    Some(Away::Writing(frequent, to)) => {
+                        items = Some(to);
+                        match frequent {
+                            None => Attributes::Tuples(new),
+                            Some(frequent) => Attributes::Admitted(Admitting { new, frequent }),
+                        }
+                    }
+                };
+                (Some((values, views)), attributes)
             }
         };
         let hands = Hands::default();
-        let first = First { file, label, program: Arc::clone(program), values, rest, kind, hands };
-        (first, Second { file, program: Arc::clone(program), numbers, nodes, edges, attributes })
+        let first = First { file, label, program: Arc::clone(program), values, rest, room, kind, hands };
+        let program = Arc::clone(program);
+        (first, Second { file, program, numbers, nodes, edges, attributes, items, room })
     }
 }
 
@@ -216,6 +261,11 @@ impl First<'_> {
             let gold = tokens.clone().map(|i| block.field(i, self.label));
             self.rest.push(self.file, block, tokens, gold)?;
         }
+        self.rest.settle()?;
+        if let Some(room) = self.room {
+            let values = self.values.as_ref().map_or(0, |(values, views)| values.bytes() + views.bytes());
+            room.tell_first(values + self.rest.bytes());
+        }
         if self.values.is_none() {
             std::mem::swap(&mut self.hands.batch.block, block);
             return Ok(self.hands.give(give, self.kind));
@@ -273,25 +323,76 @@ impl Second<'_> {
     /// Takes in batches as they come.
     fn run(mut self, batches: &Taker<Batch>) -> Result<()> {
         while let Some(mut batch) = batches.take() {
-            let full = match &mut self.attributes {
-                Attributes::Tuples(attributes) => {
-                    for stretch in &mut batch.stretches[..batch.used] {
-                        self.numbers.append(&self.program, attributes, stretch, self.nodes, self.edges);
-                    }
-                    *attributes.full
-                }
-                Attributes::Given(dictionary, given, group) => {
-                    let (tuple, tokens) =
-                        ([*group, narrow(self.program.stride)], 0..batch.block.tokens().len());
-                    given.extract(*dictionary, tuple, &batch.block, tokens, self.nodes);
-                    dictionary.is_full()
-                }
-            };
+            let full = self.number(&mut batch);
             let items = self.nodes.items.len().max(self.edges.items.len());
             check_room(full, items, self.file, batch.line)?;
+            if let Some(room) = self.room {
+                room.check(self.bytes(), self.file, batch.line)?;
+            }
+            match (&mut self.items, &self.attributes) {
+                (Some(items), _) => items.take(self.nodes, self.edges)?,
+                (None, Attributes::Counted(_) | Attributes::CountedNames(..)) => {
+                    self.nodes.starts.truncate(1);
+                    self.edges.starts.truncate(1);
+                }
+                _ => (),
+            }
             (batch.used, batch.lookups) = (0, 0);
             batches.give_back(batch);
         }
         Ok(())
+    }
+
+    /// Gives the attributes of a batch their numbers; true if there are more than can be counted.
+    fn number(&mut self, batch: &mut Batch) -> bool {
+        let Second { program, numbers, nodes, edges, attributes, .. } = self;
+        let (stride, tokens) = (narrow(program.stride), 0..batch.block.tokens().len());
+        let stretches = &mut batch.stretches[..batch.used];
+        match attributes {
+            Attributes::Tuples(new) => {
+                stretches.iter_mut().for_each(|s| numbers.append(program, new, s, nodes, edges));
+                *new.full
+            }
+            Attributes::Given(dictionary, given, group) => {
+                given.extract(*dictionary, [*group, stride], &batch.block, tokens, nodes);
+                dictionary.is_full()
+            }
+            Attributes::Counted(counting) => {
+                stretches.iter_mut().for_each(|s| numbers.append(program, counting, s, nodes, edges));
+                false
+            }
+            Attributes::CountedNames(counting, given) => {
+                given.extract(counting, [0, stride], &batch.block, tokens, nodes);
+                false
+            }
+            Attributes::Admitted(admitting) => {
+                stretches.iter_mut().for_each(|s| numbers.append(program, admitting, s, nodes, edges));
+                *admitting.new.full
+            }
+            Attributes::AdmittedNames(names, given, group) => {
+                given.extract(names, [*group, stride], &batch.block, tokens, nodes);
+                names.growing.is_full()
+            }
+        }
+    }
+
+    /// Bytes of tables and of what stays in memory.
+    fn bytes(&self) -> usize {
+        // What indexing needs for an attribute, in memory and of files.
+        let attribute = if self.items.is_some() { 16 } else { 40 };
+        let of = |new: &super::dictionary::NewAttributes<'_>| new.bytes() + attribute * new.len();
+        let names = |growing: &Growing| {
+            growing.strings.used() + growing.nodes.used() + attribute * growing.nodes.view().len()
+        };
+        let tables = match &self.attributes {
+            Attributes::Tuples(new) => of(new),
+            Attributes::Admitted(admitting) => of(&admitting.new) + admitting.frequent.bytes(),
+            Attributes::Given(growing, ..) => names(growing),
+            Attributes::AdmittedNames(admitting, ..) => names(admitting.growing) + admitting.frequent.bytes(),
+            Attributes::Counted(counting) | Attributes::CountedNames(counting, _) => counting.0.bytes(),
+        };
+        let lists = |lists: &Ragged| 4 * (lists.starts.len() + lists.items.len() + lists.values.len());
+        let counts = self.items.as_ref().map_or(0, |items| items.bytes());
+        tables + counts + self.numbers.bytes() + lists(self.nodes) + lists(self.edges)
     }
 }

@@ -138,6 +138,11 @@ impl Strings {
         }
     }
 
+    /// Bytes that are in use.
+    pub(super) fn used(&self) -> usize {
+        self.text.len() + 4 * (self.starts.len() + self.slots.len())
+    }
+
     /// Takes in a string that is not there.
     fn add(&mut self, string: &[u8], code: u64) -> Option<u32> {
         let id = self.view().len();
@@ -336,6 +341,11 @@ impl Keys {
         put(&mut self.slots, code, narrow(id));
         self.keys.extend_from_slice(key);
         Some(narrow(id))
+    }
+
+    /// Bytes that are in use.
+    pub(super) fn used(&self) -> usize {
+        4 * (self.keys.len() + self.slots.len())
     }
 
     /// Takes in a tuple that is not there and will only be asked for by its number.

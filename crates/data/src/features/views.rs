@@ -146,6 +146,16 @@ impl Views {
         }
     }
 
+    /// Bytes of what is kept of each value.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.caches.len() + self.word_values.len())
+    }
+
+    /// A file is read from its start once more.
+    pub(super) fn again(&mut self) {
+        self.matched = Matched { names: vec![0; self.lists], ..Matched::default() };
+    }
+
     /// Finds the names of the sentence, if a view reads them.
     fn mark_names(&mut self, values: &mut impl Values, block: &Block, tokens: &Range<usize>) {
         for case in [0, 1] {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use seqoia_core::{Corpus, Sequence};
-use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Lexica, Matched, Memory, NONE, Program};
-use seqoia_data::format::{Format, Kind, Place};
-use seqoia_structures::chain::{Chain, Layout, Rules, Sets, Space};
+use seqoia_core::{Corpus, Pairs, Sequence};
+use seqoia_data::features::{Frozen, Growing, Indexer, Labels, Lexica, Matched, Memory, NONE, Program, Room};
+use seqoia_data::format::{Format, Kind, Place, Reader};
+use seqoia_structures::chain::{Chain, Layout, Renumbering, Rules, Sets, Space};
 
 use super::classes::{Class, Collector};
 use super::options::{DataOptions, Features, LabelColumn, PairChoice, Recipe, RuleChoice, Schemes};
@@ -13,7 +13,7 @@ use super::roles;
 use super::rules::{self, Broken};
 use super::schemes;
 use super::suspects::{self, Met};
-use super::{Source, own_words, raw, weights};
+use super::{Source, Within, own_words, raw, weights};
 use crate::error::{BadOption, Result, counted};
 
 /// Everything that training needs to know about its data.
@@ -76,6 +76,8 @@ pub struct TrainingSet {
     pub doubts: Vec<String>,
     /// What was asked for beside, as text: for the model and for checkpoints.
     pub terms: Vec<(&'static str, String)>,
+    /// Where the examples lie, if memory was limited.
+    pub within: Option<Within>,
 }
 
 /// What a corpus holds, counted while it was read.
@@ -118,11 +120,27 @@ pub(crate) struct Reading {
     doubts: Vec<String>,
 }
 
-impl Reading {
-    pub(crate) fn new(source: Source, options: &DataOptions) -> Result<Reading> {
+/// A file that was opened: what is known before it is read.
+pub(super) struct Opened {
+    pub(super) file: String,
+    pub(super) reader: Reader,
+    pub(super) format: Arc<dyn Format>,
+    pub(super) label: usize,
+    pub(super) features: Features,
+    pub(super) program: Arc<Program>,
+    pub(super) indexer: Indexer,
+    pub(super) classes: Collector,
+    pub(super) doubts: Vec<String>,
+}
+
+impl Opened {
+    pub(super) fn new(
+        source: Source,
+        kind: Option<Kind>,
+        lexica: Arc<Lexica>,
+        options: &DataOptions,
+    ) -> Result<Opened> {
         let (file, in_memory) = (source.name(), matches!(source, Source::Sentences(_)));
-        let kind = source.format(options);
-        let (source, lexica) = own_words::collect(source, &options.features, kind)?;
         let mut reader = source.reader(kind, options.features.reads_mentions())?;
         let format = reader.format();
         if let (None, Some(guess)) = (kind, format.guess().filter(|guess| guess.is_fatal())) {
@@ -138,7 +156,7 @@ impl Reading {
         }
         let features = options.features.resolve(&*format, Some(label))?;
         let program = Arc::new(features.compile(&file, format.columns(), label)?);
-        let mut indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
+        let indexer = Indexer::new(Arc::clone(&program), lexica).with_lines();
         let word = format.kind().word(format.columns(), Some(label));
         let mut doubts = Vec::from_iter(features.doubt(format.kind()));
         if let Some(word) = word
@@ -151,8 +169,41 @@ impl Reading {
             }
             doubts.push(format!("{file}: {}", suspect.what));
         }
+        let classes = Collector::new(&program, word);
+        Ok(Opened { file, reader, format, label, features, program, indexer, classes, doubts })
+    }
+}
+
+impl Reading {
+    pub(crate) fn new(source: Source, options: &DataOptions) -> Result<Reading> {
+        let kind = source.format(options);
+        let (source, lexica) = own_words::collect(source, &options.features, kind)?;
+        Self::with_room(source, kind, lexica, options, None)
+    }
+
+    /// With these lists, in a bounded room.
+    pub(super) fn with_room(
+        source: Source,
+        kind: Option<Kind>,
+        lexica: Arc<Lexica>,
+        options: &DataOptions,
+        room: Option<Arc<Room>>,
+    ) -> Result<Reading> {
+        let Opened {
+            file,
+            mut reader,
+            format,
+            label,
+            features,
+            program,
+            mut indexer,
+            mut classes,
+            mut doubts,
+        } = Opened::new(source, kind, lexica, options)?;
+        if let Some(room) = room {
+            indexer = indexer.with_room(room);
+        }
         let mut raw = raw::Watch::default();
-        let mut classes = Collector::new(&program, word);
         let threads = options.threads();
         let taken = indexer.read(&mut reader, label, threads, |block| {
             classes.add(block);
@@ -187,6 +238,11 @@ impl TrainingSet {
     /// # Errors
     /// Data that cannot be read, templates that do not fit it, no sentence at all.
     pub fn read(source: impl Into<Source>, options: &DataOptions) -> Result<TrainingSet> {
+        Self::index(Reading::new(source.into(), options)?, options)
+    }
+
+    /// In memory, from what was read.
+    pub(super) fn index(reading: Reading, options: &DataOptions) -> Result<TrainingSet> {
         let Reading {
             file,
             format,
@@ -200,20 +256,13 @@ impl TrainingSet {
             classes,
             raw,
             mut doubts,
-        } = Reading::new(source.into(), options)?;
+        } = reading;
         raw.check(&file)?;
         let (kind, columns) = (format.kind(), format.columns());
         let guess = format.guess().and_then(|guess| guess.doubt());
         doubts.splice(0..0, guess.map(|doubt| format!("{file}: {doubt}")));
         let indexed = indexer.finish(options.cutoff, options.threads());
-        if program.is_given_alone() && indexed.corpus.nodes.items.is_empty() {
-            let what = "no token has a feature";
-            let help = match kind {
-                Kind::Crfsuite => "a row is a label and features, with a tab before each feature",
-                _ => "features are expected beside the labels",
-            };
-            return Err(seqoia_data::Error::new(file, what).help(help).into());
-        }
+        check_features(&program, indexed.corpus.nodes.items.len(), kind, &file)?;
         schemes::check_names(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?;
         if schemes.file.is_none()
             && let Some(what) = roles::nearly_chunks(indexed.labels.iter())
@@ -221,39 +270,20 @@ impl TrainingSet {
             doubts.push(format!("{file}: {what}; {}", roles::MEND));
         }
         if kind == Kind::Columns {
-            doubts.extend(suspects(&indexed.labels, &indexed.corpus, &indexed.lines, &file)?);
+            let mut tally = Tally::new(&indexed.labels);
+            tally.add(&indexed.corpus, &indexed.lines);
+            doubts.extend(tally.suspects(&indexed.labels, &file)?);
         }
         let transitions = features.transitions.then_some(indexed.transitions.as_slice());
-        let all = options.pairs_or_default() == PairChoice::All;
-        let too_many =
-            || BadOption::new("more than four billion weights; try `cutoff 2` or `pairs observed`").into();
-        if all
-            && Space::weights_of_all(indexed.labels.len(), indexed.kept_nodes.len(), indexed.kept_edges.len())
-                > MOST
-        {
-            return Err(too_many()); // before any of it is laid out
-        }
-        let layout = if all { Layout::All } else { Layout::Observed };
         let (space, new) =
-            Space::new(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, layout);
-        if space.view().weights() as u64 > MOST {
-            return Err(too_many());
-        }
-        let numbers = |kept: &[u32], new: &[u32], all: usize| {
-            let mut numbers = vec![NONE; all];
-            kept.iter().zip(new).for_each(|(&old, &new)| numbers[old as usize] = new);
-            numbers
-        };
+            lay_out(indexed.labels.len(), &indexed.nodes, &indexed.edges, transitions, options)?;
         let d = &indexed.dictionary;
         let node_numbers = numbers(&indexed.kept_nodes, &new.nodes, d.nodes.view().len());
         let edge_numbers = numbers(&indexed.kept_edges, &new.edges, d.edges.view().len());
         let mut corpus = indexed.corpus;
         corpus.renumber(&node_numbers, &edge_numbers, options.threads());
         let (names, absent) = (&indexed.labels, options.part_of.is_some());
-        let mut sets = Sets::new(names.len());
-        indexed.sets.iter().for_each(|set| {
-            sets.add(set.iter().copied());
-        });
+        let sets = sets_of(names.len(), &indexed.sets);
         let rules =
             options.rules.as_ref().map(|choice| rules::rules(choice, names, schemes.model, &file, absent));
         let rules = rules.transpose()?.map(Arc::new);
@@ -266,16 +296,7 @@ impl TrainingSet {
         weights::weigh(&mut corpus, &table(&options.label_weights, "label-weight")?);
         let costs = table(&options.label_costs, "label-cost")?;
         let weight = corpus.normalise_weights();
-        if weight <= 0.0 {
-            let what = "all weights are 0: there is nothing to learn from";
-            return Err(seqoia_data::Error::new(file, what).into());
-        }
-        if !weight.is_finite() || corpus.weights.iter().any(|weight| !weight.is_finite()) {
-            let what = "the weights of sentences are too large or too small to be added up";
-            return Err(seqoia_data::Error::new(file, what)
-                .help("scale them: only their ratios matter")
-                .into());
-        }
+        check_weights(weight, &corpus.weights, &file)?;
         Ok(TrainingSet {
             node_numbers,
             edge_numbers,
@@ -306,13 +327,14 @@ impl TrainingSet {
             costs,
             doubts,
             file,
+            within: None,
         })
     }
 
     /// The structure that learners are given.
     ///
     /// # Errors
-    /// None for data in memory.
+    /// Examples on disk that cannot be read.
     pub fn chain(&self) -> Result<Chain> {
         let chain = Chain::new(Arc::clone(&self.space), self.corpus.clone()).with_costs(self.costs.clone());
         Ok(chain.with_limits(self.rules.clone(), self.sets.clone())?)
@@ -359,7 +381,7 @@ impl TrainingSet {
 }
 
 /// Lists that say nothing about the data, with how much is in them.
-fn unmatched(lexica: &Lexica, matched: &Matched, file: &str) -> Vec<String> {
+pub(super) fn unmatched(lexica: &Lexica, matched: &Matched, file: &str) -> Vec<String> {
     let mut doubts = vec![];
     if let Some(words) = lexica.clusters.entries().filter(|_| matched.clusters == 0) {
         let words = counted(words, "word");
@@ -393,30 +415,113 @@ fn unmatched(lexica: &Lexica, matched: &Matched, file: &str) -> Vec<String> {
     doubts
 }
 
-/// Refuses rows that must not be learned from, and tells those that may not be meant so.
-fn suspects(labels: &Labels, corpus: &Memory, lines: &[u32], file: &str) -> Result<Vec<String>> {
-    let mut met: Vec<Met<'_>> = labels.iter().map(|name| Met { name, count: 0, line: 0 }).collect();
-    for (token, &y) in corpus.labels.iter().enumerate() {
-        // Labels known in part have numbers behind the others.
-        if let Some(label) = met.get_mut(usize::from(y)) {
-            label.count += 1;
-            if label.count == 1 {
-                label.line = lines.get(token).copied().map_or(0, u64::from);
+/// What is counted of the labels, to find rows that are not what they seem.
+pub(super) struct Tally {
+    met: Vec<(u64, u64)>, // [labels] how often, and the line of the first
+    sentences: usize,
+    tokens: usize,
+}
+
+impl Tally {
+    pub(super) fn new(labels: &Labels) -> Self {
+        Tally { met: vec![(0, 0); labels.len()], sentences: 0, tokens: 0 }
+    }
+
+    /// Counts some sentences.
+    pub(super) fn add(&mut self, corpus: &Memory, lines: &[u32]) {
+        for (token, &y) in corpus.labels.iter().enumerate() {
+            // Labels known in part have numbers behind the others.
+            if let Some((count, line)) = self.met.get_mut(usize::from(y)) {
+                *count += 1;
+                if *count == 1 {
+                    *line = lines.get(token).copied().map_or(0, u64::from);
+                }
             }
         }
+        self.sentences += corpus.ends.len();
+        self.tokens += corpus.tokens();
     }
-    let mut doubts = vec![];
-    for suspect in suspects::find(&met, corpus.ends.len(), corpus.tokens()) {
-        if suspect.fatal {
-            return Err(suspect.error(file));
+
+    /// Refuses rows that must not be learned from, and tells those that may not be meant so.
+    pub(super) fn suspects(self, labels: &Labels, file: &str) -> Result<Vec<String>> {
+        let met = labels.iter().zip(self.met).map(|(name, (count, line))| Met { name, count, line });
+        let mut doubts = vec![];
+        for suspect in suspects::find(&met.collect::<Vec<_>>(), self.sentences, self.tokens) {
+            if suspect.fatal {
+                return Err(suspect.error(file));
+            }
+            doubts.push(format!("{file}: {}; {}", suspect.what, suspect.help));
         }
-        doubts.push(format!("{file}: {}; {}", suspect.what, suspect.help));
+        Ok(doubts)
     }
-    Ok(doubts)
+}
+
+/// Refuses a file of ready attributes that has none.
+pub(super) fn check_features(program: &Program, items: usize, kind: Kind, file: &str) -> Result<()> {
+    if !program.is_given_alone() || items > 0 {
+        return Ok(());
+    }
+    let what = "no token has a feature";
+    let help = match kind {
+        Kind::Crfsuite => "a row is a label and features, with a tab before each feature",
+        _ => "features are expected beside the labels",
+    };
+    Err(seqoia_data::Error::new(file, what).help(help).into())
+}
+
+/// Refuses weights of sentences that cannot be used; `sum` is theirs.
+pub(super) fn check_weights(sum: f64, weights: &[f64], file: &str) -> Result<()> {
+    if sum <= 0.0 {
+        let what = "all weights are 0: there is nothing to learn from";
+        return Err(seqoia_data::Error::new(file, what).into());
+    }
+    if !sum.is_finite() || weights.iter().any(|weight| !weight.is_finite()) {
+        let what = "the weights of sentences are too large or too small to be added up";
+        return Err(seqoia_data::Error::new(file, what).help("scale them: only their ratios matter").into());
+    }
+    Ok(())
+}
+
+/// Lays out the weights of the attributes that were kept.
+pub(super) fn lay_out(
+    labels: usize,
+    nodes: &Pairs,
+    edges: &Pairs,
+    transitions: Option<&[u32]>,
+    options: &DataOptions,
+) -> Result<(Space, Renumbering)> {
+    let all = options.pairs_or_default() == PairChoice::All;
+    let too_many =
+        || BadOption::new("more than four billion weights; try `cutoff 2` or `pairs observed`").into();
+    if all && Space::weights_of_all(labels, nodes.len(), edges.len()) > MOST {
+        return Err(too_many()); // before any of it is laid out
+    }
+    let layout = if all { Layout::All } else { Layout::Observed };
+    let (space, new) = Space::new(labels, nodes, edges, transitions, layout);
+    if space.view().weights() as u64 > MOST {
+        return Err(too_many());
+    }
+    Ok((space, new))
+}
+
+/// Numbers in the model of all attributes of a table, given those of which were kept.
+pub(super) fn numbers(kept: &[u32], new: &[u32], all: usize) -> Vec<u32> {
+    let mut numbers = vec![NONE; all];
+    kept.iter().zip(new).for_each(|(&old, &new)| numbers[old as usize] = new);
+    numbers
+}
+
+/// Sets of so many labels.
+pub(super) fn sets_of(labels: usize, lists: &[Vec<u16>]) -> Sets {
+    let mut sets = Sets::new(labels);
+    lists.iter().for_each(|set| {
+        sets.add(set.iter().copied());
+    });
+    sets
 }
 
 /// What the user asked for about labels, as text.
-fn terms(options: &DataOptions, rules: Option<&Rules>) -> Vec<(&'static str, String)> {
+pub(super) fn terms(options: &DataOptions, rules: Option<&Rules>) -> Vec<(&'static str, String)> {
     let mut terms = vec![];
     if let Some(rules) = rules {
         let bytes: Vec<u8> = rules.bits().iter().flat_map(|bits| bits.to_le_bytes()).collect();

@@ -5,6 +5,7 @@
 //! | `training` | the short way from data to a model, for programs |
 //! | `options/` | what a user can choose about data and features, and what goes with a feature set |
 //! | `source`, `data`, `own_words` | training data, read |
+//! | `within`, `outside` | the same where memory is limited |
 //! | `schemes`, `rules`, `weights`, `suspects`, `roles`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
@@ -27,6 +28,7 @@ mod leading;
 mod meta;
 mod model;
 pub(crate) mod options;
+mod outside;
 pub(crate) mod own_words;
 mod page;
 mod raw;
@@ -48,6 +50,7 @@ mod unlike;
 pub mod warm;
 mod weights;
 mod why;
+mod within;
 mod worker;
 
 pub use classes::Class;
@@ -65,10 +68,11 @@ pub use page::{Against, Seen};
 pub use rules::Broken;
 pub use seqoia_model::codes::Bits;
 pub use shrink::{ShrinkOptions, shrink};
-pub use source::Source;
+pub use source::{Again, Source};
 pub use task::{ChainOptions, LabelTask};
 pub use text::{FromText, model_from_text, model_to_text};
 pub use training::Training;
 pub use trial::{Trial, try_out};
 pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_line, why_text};
+pub use within::{Limit, Within, read_within};
 pub use worker::{Marginals, Predictor, Ranked};

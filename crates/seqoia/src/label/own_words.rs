@@ -8,8 +8,8 @@ use seqoia_data::features::Lexica;
 use seqoia_data::format::{Blocks, Kind, Reader};
 use seqoia_data::open::{Input, open};
 
-use super::Source;
 use super::options::FeatureChoice;
+use super::{Again, Source};
 use crate::error::{BadOption, Result};
 
 /// The lists that attributes look into, with the words of the text if they are wanted, and the text again.
@@ -33,6 +33,20 @@ pub(crate) fn collect(
     let mut lexica = Lexica::clone(&features.lexica);
     add(again()?, kind, &mut lexica)?;
     Ok((again()?.into(), Arc::new(lexica)))
+}
+
+/// The same for a text that can be opened again, of which nothing is held.
+pub(crate) fn collect_again(
+    again: &Again,
+    features: &FeatureChoice,
+    kind: Option<Kind>,
+) -> Result<Arc<Lexica>> {
+    if !features.own_words {
+        return Ok(Arc::clone(&features.lexica));
+    }
+    let mut lexica = Lexica::clone(&features.lexica);
+    add(again.open()?, kind, &mut lexica)?;
+    Ok(Arc::new(lexica))
 }
 
 fn whole(mut input: Input) -> Result<(String, Arc<[u8]>)> {

@@ -13,11 +13,16 @@ use super::meta::{Description, Meta};
 use crate::error::{BadOption, Error, Result};
 use crate::run::{Head, Trained};
 
-/// The bytes of the model file.
+/// Makes the model file and hands it to `write`.
 ///
 /// # Errors
-/// A weight that the file cannot hold.
-pub(crate) fn model_bytes(set: &TrainingSet, trained: &Trained, head: Head) -> Result<Vec<u8>> {
+/// A weight that the file cannot hold; what `write` says.
+pub(crate) fn model<T>(
+    set: &TrainingSet,
+    trained: &Trained,
+    head: Head,
+    write: impl FnOnce(&Writer<'_>) -> Result<T>,
+) -> Result<T> {
     let packed = Packed::new(set.space.view(), |p| single(trained.weights[p]));
     let known = &set.dictionary;
     let order = order(&set.node_numbers, &packed.node_numbers);
@@ -41,7 +46,8 @@ pub(crate) fn model_bytes(set: &TrainingSet, trained: &Trained, head: Head) -> R
         classes: set.classes.clone(),
     };
     let meta = Description { head, labeller }.bytes();
-    let Packed { space, values, .. } = packed;
+    let Packed { space, values, node_numbers, edge_numbers } = packed;
+    drop((node_numbers, edge_numbers));
     let arrays = Arrays { meta, space, weights: coded(values, Bits::F32)?, strings, nodes, numbers, edges };
     let mut writer = Writer::default();
     for section in SECTIONS {
@@ -79,7 +85,7 @@ pub(crate) fn model_bytes(set: &TrainingSet, trained: &Trained, head: Head) -> R
         add_strings(&mut writer, names, lexica.varieties.strings);
         writer.add("rawtext.numbers", lexica.varieties.numbers);
     }
-    Ok(writer.to_bytes())
+    write(&writer)
 }
 
 pub(crate) fn add_strings<'a>(writer: &mut Writer<'a>, names: [&str; 3], strings: StringsView<'a>) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seqoia_data::features::{Indexer, Labels, Memory, OR};
+use seqoia_data::features::{Convert, Indexer, Labels, Memory, OR};
 use seqoia_data::format::{self, Kind};
 use seqoia_data::scheme::{self, Recogniser};
 
@@ -16,48 +16,88 @@ pub(crate) fn recognise(
     file: &str,
     options: &DataOptions,
 ) -> Result<Schemes> {
-    let unknown = |label: &&str| options.partial.as_deref() == Some(*label);
-    let mut schemes = Schemes { file: Some(format::WORDS_SCHEME), model: None };
-    if let Some(whole) = options.part_of {
-        schemes.file = whole.file;
-    } else if kind != Kind::Words {
-        let (mut recogniser, mut none_known) = (Recogniser::default(), true);
-        indexer.for_each_gold(|labels| {
-            none_known &= labels.iter().all(unknown);
+    let mut seen = Recognition::new(kind, options);
+    indexer.for_each_gold(|labels| seen.sentence(labels));
+    let schemes = seen.finish(kind, file, options)?;
+    if let Some(mut convert) = converter(schemes, options) {
+        indexer.relabel(|labels, out| convert(labels, out));
+    }
+    Ok(schemes)
+}
+
+/// Looks at the labels of sentences, one after another.
+pub(crate) struct Recognition {
+    mark: Option<String>, // of labels that are not known
+    wanted: bool,         // the scheme is not known beforehand
+    recogniser: Recogniser,
+    none_known: bool,
+}
+
+impl Recognition {
+    pub(crate) fn new(kind: Kind, options: &DataOptions) -> Self {
+        let wanted = options.part_of.is_none() && kind != Kind::Words;
+        Recognition {
+            mark: options.partial.clone(),
+            wanted,
+            recogniser: Recogniser::default(),
+            none_known: true,
+        }
+    }
+
+    pub(crate) fn sentence(&mut self, labels: &[&str]) {
+        if self.wanted {
+            let unknown = |label: &&str| self.mark.as_deref() == Some(*label);
+            self.none_known &= labels.iter().all(unknown);
             if !labels.iter().any(unknown) {
-                recogniser.sentence(labels);
+                self.recogniser.sentence(labels);
             }
-        });
-        if none_known {
-            let what = "no label is known: there is nothing to learn from";
-            return Err(seqoia_data::Error::new(file, what).into());
         }
-        schemes.file = recogniser.finish();
     }
-    schemes.model = options.scheme_for(schemes.file);
-    let change = match (schemes.file, schemes.model) {
-        (Some(from), Some(to)) if options.partial.is_some() && !scheme::is_local(from, to) => {
-            let what = format!(
-                "what a label of {0} becomes there depends on labels beside it, which with `partial` may not be \
-                 known; train in {0}, or convert the file before labels are taken out",
-                from.name()
-            );
-            return Err(BadOption::of("scheme", to.name(), what).into());
+
+    /// The scheme of the file, and that to train in.
+    pub(crate) fn finish(self, kind: Kind, file: &str, options: &DataOptions) -> Result<Schemes> {
+        let mut schemes = Schemes { file: Some(format::WORDS_SCHEME), model: None };
+        if let Some(whole) = options.part_of {
+            schemes.file = whole.file;
+        } else if kind != Kind::Words {
+            if self.none_known {
+                let what = "no label is known: there is nothing to learn from";
+                return Err(seqoia_data::Error::new(file, what).into());
+            }
+            schemes.file = self.recogniser.finish();
         }
-        (Some(from), Some(to)) => Some((from, to)).filter(|(from, to)| from != to),
-        (None, Some(wanted)) => {
-            let whole =
-                if options.partial.is_some() { " of sentences that are labelled in full" } else { "" };
-            let what = format!("the labels of {file}{whole} are not chunk labels (B-X, I-X, O and the like)");
-            return Err(BadOption::of("scheme", wanted.name(), what).into());
+        schemes.model = options.scheme_for(schemes.file);
+        match (schemes.file, schemes.model) {
+            (Some(from), Some(to)) if options.partial.is_some() && !scheme::is_local(from, to) => {
+                let what = format!(
+                    "what a label of {0} becomes there depends on labels beside it, which with `partial` may not be \
+                     known; train in {0}, or convert the file before labels are taken out",
+                    from.name()
+                );
+                Err(BadOption::of("scheme", to.name(), what).into())
+            }
+            (None, Some(wanted)) => {
+                let whole =
+                    if options.partial.is_some() { " of sentences that are labelled in full" } else { "" };
+                let what =
+                    format!("the labels of {file}{whole} are not chunk labels (B-X, I-X, O and the like)");
+                Err(BadOption::of("scheme", wanted.name(), what).into())
+            }
+            _ => Ok(schemes),
         }
-        _ => None,
-    };
+    }
+}
+
+/// Writes labels of the file as they are learned, if that is another way.
+pub(crate) fn converter(schemes: Schemes, options: &DataOptions) -> Option<Convert> {
+    let change = schemes.file.zip(schemes.model).filter(|(from, to)| from != to);
     if change.is_none() && options.partial.is_none() {
-        return Ok(schemes);
+        return None;
     }
+    let mark = options.partial.clone();
     let mut met: HashMap<String, String> = HashMap::new(); // what labels of sentences known in part may be
-    indexer.relabel(|labels, out| {
+    Some(Box::new(move |labels, out| {
+        let unknown = |label: &&str| mark.as_deref() == Some(*label);
         let whole = !labels.iter().any(unknown);
         match change {
             Some((from, to)) if whole => return scheme::convert(from, to, labels, out),
@@ -74,8 +114,7 @@ pub(crate) fn recognise(
             },
             None => (*label).to_owned(),
         }));
-    });
-    Ok(schemes)
+    }))
 }
 
 /// Whether files and messages can hold a label.

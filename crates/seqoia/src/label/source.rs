@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use seqoia_data::format::{Blocks, Kind, Reader, Sentences};
-use seqoia_data::open::{Input, open};
+use seqoia_data::open::{Input, STANDARD_INPUT, open};
 
 use super::options::DataOptions;
 use crate::error::{Error, Result};
@@ -16,6 +16,56 @@ pub enum Source {
     Input(Input),
     /// Sentences in memory.
     Sentences(Box<Sentences>),
+}
+
+/// A text that can be read more than once: a file.
+pub struct Again {
+    name: String,
+    bytes: u64, // at least, unpacked
+    open: Box<dyn Fn() -> Result<Input>>,
+}
+
+impl Again {
+    /// A file by its path. Standard input and pipes can be read once.
+    ///
+    /// # Errors
+    /// A path that is not that of a file.
+    pub fn file(path: &Path) -> Result<Again> {
+        let (name, own) = (path.display().to_string(), path.to_owned());
+        if path.as_os_str() == "-" || path.metadata().is_ok_and(|about| !about.is_file()) {
+            let what = "it can be read once, and within a memory limit data may be read twice";
+            let name = if name == "-" { STANDARD_INPUT.to_owned() } else { name };
+            return Err(seqoia_data::Error::new(name, what).help("put it into a file").into());
+        }
+        let bytes = path.metadata().map_or(0, |about| about.len());
+        Ok(Again { bytes, ..Again::new(name, move || Ok(open(&own)?)) })
+    }
+
+    /// The same, opened in another way.
+    #[must_use]
+    pub fn opened_by(self, open: impl Fn() -> Result<Input> + 'static) -> Again {
+        Again { open: Box::new(open), ..self }
+    }
+
+    /// Whatever gives the same text each time.
+    pub fn new(name: impl Into<String>, open: impl Fn() -> Result<Input> + 'static) -> Again {
+        Again { name: name.into(), bytes: 0, open: Box::new(open) }
+    }
+
+    /// Its name for errors.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// At least so many bytes of text.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn open(&self) -> Result<Input> {
+        (self.open)()
+    }
 }
 
 impl From<&str> for Source {

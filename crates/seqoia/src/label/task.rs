@@ -1,8 +1,9 @@
 //! Sequence labelling as a [`Task`]: a training set, a dev set and the options of the chain.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use seqoia_core::{Items, Judge, Row, SequenceView, Structure};
+use seqoia_core::{Items, Judge, Row, Sequence, SequenceView, Structure};
 use seqoia_data::format::Kind;
 use seqoia_learners::registry::LEARNERS;
 use seqoia_report::counted;
@@ -13,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::dev::{DevJudge, DevSet};
 use super::meta::KIND;
-use super::{Recipe, TrainingSet, save};
+use super::{Recipe, TrainingSet, Within, save};
 use crate::error::{BadOption, Result};
 use crate::run::{Description, Head, LearnOptions, Load, Need, Passes, Task, Terms, Trained};
 
@@ -113,7 +114,10 @@ impl Task for LabelTask<'_> {
     }
 
     fn structure(&self, learn: &LearnOptions) -> Result<Arc<dyn Structure>> {
-        let chain = self.set.chain()?.with_precision(self.precision());
+        let mut chain = self.set.chain()?.with_precision(self.precision());
+        if let Some(within) = self.set.within.as_ref().filter(|_| learn.shelves) {
+            chain = chain.with_shelves(within.shelves());
+        }
         Ok(match self.beam(learn) {
             Some(size) => Arc::new(chain.with_beam(size)),
             None => Arc::new(chain),
@@ -171,10 +175,13 @@ impl Task for LabelTask<'_> {
         let (weights, dev) =
             (set.space.view().weights(), |of: &dyn Fn(&DevSet) -> usize| self.dev.map_or(0, of));
         // Indexing sorted all occurrences by attribute.
-        let indexing = 8 * set.counts.items + 24 * set.node_numbers.len();
-        // A model's tables are built beside those of the data, then its bytes beside them.
+        // On disk they are not, and reading kept within the limit by itself.
+        let outside = set.within.as_ref().is_some_and(Within::is_on_disk);
+        let indexing = if outside { 0 } else { 8 * set.counts.items + 24 * set.node_numbers.len() };
+        // Weights without zeros are counted and laid out anew; then a model's tables are built beside those of the data.
         let tables = dictionary.strings.bytes() + dictionary.nodes.bytes() + dictionary.edges.bytes();
-        let saving = 24 * weights + 2 * tables + dictionary.lexica.bytes();
+        let attributes = set.space.attributes() + set.space.view().edge_attributes();
+        let saving = (20 * weights + 18 * attributes).max(12 * weights + 12 * attributes + tables);
         let space = set.space.view();
         let (nodes, matrix) = (set.counts.tokens * space.width, space.labels * space.width);
         let pairs = set.counts.tokens * matrix;
@@ -230,6 +237,7 @@ impl Task for LabelTask<'_> {
                 vec!["f64: many labels with few pairs are always summed in it".to_owned()],
             ));
         }
+        remarks.extend(set.within.as_ref().map(|within| ("limit", within.told(learn.shelves))));
         let beam = self.beam(learn);
         let record = json!({
             "data": set.file,
@@ -265,7 +273,11 @@ impl Task for LabelTask<'_> {
     }
 
     fn model(&self, trained: &Trained, head: Head) -> Result<Vec<u8>> {
-        save::model_bytes(self.set, trained, head)
+        save::model(self.set, trained, head, |writer| Ok(writer.to_bytes()))
+    }
+
+    fn save(&self, trained: &Trained, head: Head, path: &Path) -> Result<usize> {
+        save::model(self.set, trained, head, |writer| Ok(writer.write(path)?))
     }
 }
 
@@ -285,13 +297,13 @@ fn workers(set: &TrainingSet, load: &Load) -> usize {
     // Buffers serve one batch after another, so in the end they hold the largest sentences; they grow in steps.
     let mut notes: Vec<usize> = match load.batch {
         0 => vec![],
+        _ if set.within.as_ref().is_some_and(Within::is_on_disk) => longest_notes(set, load.batch),
         _ => (0..set.corpus.len()).filter_map(|id| Some(note(space, set.corpus.view(id)?))).collect(),
     };
     if load.pieces {
-        notes
-            .iter_mut()
-            .enumerate()
-            .for_each(|(id, note)| *note += set.corpus.size(id) * (matrix + 8 * space.width));
+        let all = notes.len() == set.corpus.len(); // else they are those of the longest
+        let size = |id| if all { set.corpus.size(id) } else { longest };
+        notes.iter_mut().enumerate().for_each(|(id, note)| *note += size(id) * (matrix + 8 * space.width));
     }
     notes.sort_unstable_by(|a, b| b.cmp(a));
     let notes: usize = notes.iter().take(load.batch).sum();
@@ -302,7 +314,9 @@ fn workers(set: &TrainingSet, load: &Load) -> usize {
 fn entries(set: &TrainingSet) -> usize {
     let (space, mut seen, mut all) = (set.space.view(), vec![], 0);
     let transitions: usize = (0..space.labels).map(|y| set.space.weights_in_row(y)).sum();
-    for x in (0..set.corpus.len()).filter_map(|id| set.corpus.view(id)) {
+    let mut copy = Sequence::default();
+    for id in 0..set.corpus.len() {
+        let Ok(x) = set.corpus.view_or_read(id, &mut copy) else { continue }; // told when it is learned from
         all += if x.len() > 1 { transitions } else { 0 };
         for (items, of) in [(x.nodes, true), (x.edges, false)] {
             seen.clear();
@@ -320,6 +334,16 @@ fn entries(set: &TrainingSet) -> usize {
         }
     }
     all
+}
+
+/// The same of the longest sentences only, which are read: more attributes than they have few others have.
+fn longest_notes(set: &TrainingSet, batch: usize) -> Vec<usize> {
+    let mut ids: Vec<usize> = (0..set.corpus.len()).collect();
+    let count = batch.max(8).min(ids.len());
+    ids.select_nth_unstable_by_key(count.saturating_sub(1), |id| std::cmp::Reverse(set.corpus.size(*id)));
+    let mut copy = Sequence::default();
+    let of = |id: &usize| Some(note(set.space.view(), set.corpus.view_or_read(*id, &mut copy).ok()?));
+    ids[..count].iter().filter_map(of).collect()
 }
 
 /// Bytes of what is found out about a sentence: its parts, and their gradient as rows of weights. Rows of a position

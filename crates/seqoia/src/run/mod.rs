@@ -14,7 +14,7 @@ pub use checkpoint::Checkpoint;
 pub use head::Head;
 pub use options::{LearnOptions, Passes, Start, Strength};
 pub use progress::{Ended, PassRow, PathRow, TableSize, Trained, Watch};
-pub use task::{Description, Load, Need, Task, Terms};
+pub use task::{Bill, Description, Load, Need, Task, Terms};
 pub use train::Run;
 pub use wish::{Recipe, Wish};
 

@@ -83,6 +83,8 @@ pub struct LearnOptions {
     pub start: Option<Start>,
     /// A checkpoint after so many passes each, and at the end: see [`crate::Watch::checkpoint`].
     pub checkpoint_every: Option<u64>,
+    /// What the learner remembers of each example lies on disk, if its task has a place there.
+    pub shelves: bool,
     /// A run to go on with.
     pub resume: Option<Arc<Checkpoint>>,
 }
@@ -108,6 +110,7 @@ impl LearnOptions {
             seed: 1,
             start: None,
             checkpoint_every: None,
+            shelves: false,
             resume: None,
         }
     }

@@ -1,6 +1,7 @@
 //! What a kind of model gives a run: labelling here, parsing or re-ranking beside it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use seqoia_core::{Judge, Structure};
@@ -59,6 +60,16 @@ pub trait Task: Sync {
     /// # Errors
     /// Weights that a file cannot hold.
     fn model(&self, trained: &Trained, head: Head) -> Result<Vec<u8>>;
+
+    /// Writes the same to a file, and tells its size.
+    ///
+    /// # Errors
+    /// As [`model`](Self::model); a file that cannot be written, which then is what it was.
+    fn save(&self, trained: &Trained, head: Head, path: &Path) -> Result<usize> {
+        let file = self.model(trained, head)?;
+        seqoia_model::write_atomically(path, &file)?;
+        Ok(file.len())
+    }
 }
 
 /// What a run asks of a task's memory.
@@ -72,6 +83,21 @@ pub struct Load {
     pub pieces: bool,
     /// [`Need::entries`] is asked for: they take a sweep over the data.
     pub entries: bool,
+}
+
+/// What takes how many bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// Things with their bytes.
+    pub items: Vec<(&'static str, usize)>,
+}
+
+impl Bill {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.items.iter().map(|(_, bytes)| bytes).sum()
+    }
 }
 
 /// Bytes that a task takes.

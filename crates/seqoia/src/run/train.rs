@@ -1,5 +1,6 @@
 //! The loop of a run: passes, dev scores, the best model, early stopping, the reason why it ended.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::checkpoint::{self, Digests};
 use super::path::Sizes;
 use super::progress::{Ended, PassRow, Progress, TableSize, Trained, Watch};
-use super::{Head, LearnOptions, Load, Need, Passes, Start, Task, Terms};
+use super::{Bill, Head, LearnOptions, Load, Need, Passes, Start, Task, Terms};
 use crate::error::{BadOption, Error, Result};
 
 /// Passes of a run that something else ends.
@@ -89,6 +90,12 @@ impl<'a> Run<'a> {
     /// Bytes that training takes, data included: an upper bound.
     #[must_use]
     pub fn memory(&self) -> usize {
+        self.bill().total()
+    }
+
+    /// The same, by what takes them.
+    #[must_use]
+    pub fn bill(&self) -> Bill {
         /// The program itself, and what files and threads take.
         const PROGRAM: usize = 16 << 20;
         let (threads, learner) = (self.options.threads, &self.profile);
@@ -107,15 +114,41 @@ impl<'a> Run<'a> {
         let file = if self.options.checkpoint_every.is_some() { learner.per_weight + 8 } else { 0 };
         let learning = (learner.per_weight + file + 8 * planes) * need.weights;
         let saving = need.reading + 8 * need.weights;
-        let examples = learner.per_example * self.task.examples()
-            + learner.per_part * need.parts
-            + learner.per_piece * need.pieces
-            + learner.per_entry * need.entries;
+        let table = match self.options.shelves && learner.shelf {
+            true => 0,
+            false => {
+                learner.per_part * need.parts
+                    + learner.per_piece * need.pieces
+                    + learner.per_entry * need.entries
+            }
+        };
         let pieces = |length: usize| size_of::<Piece>() * (self.task.examples() + self.task.size() / length);
         let cuts = self.options.cut.map_or(0, |length| pieces(length.max(1)));
         // The file that the run goes on from is mapped, and was read once.
         let resumed = self.options.resume.as_ref().map_or(0, |checkpoint| checkpoint.bytes());
-        PROGRAM + need.data + learning.max(saving) + examples + cuts + need.workers + resumed
+        let (during, bytes) = match learning >= saving {
+            true => ("weights and the learner's numbers for each", learning),
+            false => ("weights, and reading or writing beside them", saving),
+        };
+        Bill {
+            items: vec![
+                ("the program", PROGRAM),
+                ("the data, its tables and the layout of weights", need.data),
+                (during, bytes),
+                (
+                    "what the learner remembers of each example",
+                    learner.per_example * self.task.examples() + table + cuts,
+                ),
+                ("workers and batches", need.workers),
+                ("the checkpoint", resumed),
+            ],
+        }
+    }
+
+    /// Whether what the learner remembers of each example may lie on disk: a checkpoint has to hold it.
+    #[must_use]
+    pub fn may_shelve(&self) -> bool {
+        self.profile.shelf && self.options.checkpoint_every.is_none() && self.options.resume.is_none()
     }
 
     /// The pass after which the run goes on, if it resumes another.
@@ -280,7 +313,19 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Weights that a file cannot hold.
     pub fn model(&self, trained: &Trained) -> Result<Vec<u8>> {
-        let head = Head {
+        self.task.model(trained, self.head(trained))
+    }
+
+    /// Writes the model file, and tells its size.
+    ///
+    /// # Errors
+    /// Weights that a file cannot hold; a file that cannot be written, which then is what it was.
+    pub fn save(&self, trained: &Trained, path: &Path) -> Result<usize> {
+        self.task.save(trained, self.head(trained), path)
+    }
+
+    fn head(&self, trained: &Trained) -> Head {
+        Head {
             made_by: format!("seqoia {}", env!("CARGO_PKG_VERSION")),
             kind: self.task.kind().to_owned(),
             calibrated: self.profile.calibrated,
@@ -291,8 +336,7 @@ impl<'a> Run<'a> {
             passes: trained.passes,
             best_pass: trained.best_pass,
             ended: trained.ended.to_string(),
-        };
-        self.task.model(trained, head)
+        }
     }
 
     /// How these weights were trained.

@@ -32,4 +32,4 @@ pub use limits::{Known, Limits, Sets, Steps};
 pub use rules::Rules;
 pub use seqoia_core::Isa;
 pub use space::{Layout, Renumbering, Space, SpaceView};
-pub use structure::{Chain, Precision};
+pub use structure::{Chain, Precision, Shelves};

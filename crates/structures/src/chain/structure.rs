@@ -5,7 +5,10 @@ use std::sync::Arc;
 use super::lane::ChainLane;
 use super::{Known, Limits, Rules, Sets, Space};
 use seqoia_core::Isa;
-use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Structure};
+use seqoia_core::{Corpus, Lane, Question, Result, Sequence, Shelf, Structure};
+
+/// Makes a place outside memory for so many numbers.
+pub type Shelves = Arc<dyn Fn(usize) -> Result<Arc<dyn Shelf>> + Send + Sync>;
 
 /// Arithmetic of sums over whole passes. Weights, losses and what learners do with them are in double
 /// precision either way.
@@ -39,6 +42,7 @@ pub struct Chain {
     pub(super) limits: ExampleLimits,
     pub(super) costs: Vec<f64>, // [K] of missing each label; empty: 1 each
     pub(super) by_pairs: bool,  // sums go over the label pairs that occur
+    shelves: Option<Shelves>,
 }
 
 /// What labellings of the examples are held to.
@@ -75,7 +79,7 @@ impl Chain {
         let (isa, precision, limits) =
             (Isa::detect(), Precision::F64, ExampleLimits::new(None, Sets::new(space.labels())));
         let by_pairs = space.sums_by_pairs();
-        Chain { space, corpus, isa, beam: None, precision, limits, costs: vec![], by_pairs }
+        Chain { space, corpus, isa, beam: None, precision, limits, costs: vec![], by_pairs, shelves: None }
     }
 
     /// Holds labellings to rules, and reads gold labels from K on as sets of labels. In an example whose
@@ -87,11 +91,10 @@ impl Chain {
         let mut limits = ExampleLimits::new(rules, sets);
         let mut copy = Sequence::default();
         let (mut partial, mut broken) = (vec![], vec![]);
-        for id in 0..self.corpus.len() {
-            if self.corpus.view(id).is_none() {
-                self.corpus.read(id, &mut copy)?;
-            }
-            let labels = self.corpus.view(id).unwrap_or_else(|| seqoia_core::Example::view(&copy)).labels;
+        // Nothing to look for: examples that do not lie in memory need not be read.
+        let examples = if limits.rules.is_none() && limits.sets.is_empty() { 0 } else { self.corpus.len() };
+        for id in 0..examples {
+            let labels = self.corpus.view_or_read(id, &mut copy)?.labels;
             partial.push(limits.sets.any(labels));
             broken.push(limits.rules.is_some() && !limits.of(id, Some(labels)).can_be_met(labels.len()));
         }
@@ -103,6 +106,12 @@ impl Chain {
     #[must_use]
     pub fn with_costs(self, costs: Vec<f64>) -> Self {
         Chain { costs, ..self }
+    }
+
+    /// What learners remember of each example lies outside memory.
+    #[must_use]
+    pub fn with_shelves(self, shelves: Shelves) -> Self {
+        Chain { shelves: Some(shelves), ..self }
     }
 
     /// The examples whose gold labels break the rules.
@@ -175,6 +184,10 @@ impl Structure for Chain {
             Precision::F64 => 1e-10,
             Precision::F32 => 1e-7,
         }
+    }
+
+    fn shelf(&self, length: usize) -> Result<Option<Arc<dyn Shelf>>> {
+        self.shelves.as_ref().map(|shelves| shelves(length)).transpose()
     }
 
     fn lane(self: Arc<Self>, _number: usize) -> Result<Box<dyn Lane>> {

@@ -102,9 +102,10 @@ impl Wide {
         self.expected.resize(self.targets.len(), 0.0);
         let reach = w[..space.labels * width].iter().fold(0.0, |most: f64, a| most.max(a.abs()));
         let mut total = 0.0;
+        let mut copy = Sequence::default();
         for &id in ids {
             let free = matches!(limits.of(id), Ok(None));
-            let x = corpus.view(id).filter(|x| free && x.edges.is_empty());
+            let x = corpus.view_or_read(id, &mut copy).ok().filter(|x| free && x.edges.is_empty());
             let Some(x) = x else {
                 odd.push(id);
                 continue;

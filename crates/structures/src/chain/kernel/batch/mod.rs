@@ -56,6 +56,7 @@ pub struct Batch<R> {
     kept: [Vec<R>; 3],  // nodes, alpha and scales of another sum over the sequence
     parts: Vec<R>,      // [T][W] posteriors until those of another sum are subtracted
     steps: Steps<R>,
+    copy: Sequence, // of a sequence that does not lie in memory
 }
 
 /// What a sweep needs to know beside the buffers.
@@ -161,8 +162,10 @@ fn sweep<R: Real, const W: usize>(
     odd: &mut Vec<usize>,
 ) -> f64 {
     let mut total = 0.0;
+    let mut copy = std::mem::take(&mut b.copy);
     for &id in work.ids {
-        let (Some(x), Ok(partial)) = (work.corpus.view(id), work.limits.of(id)) else {
+        let x = work.corpus.view_or_read(id, &mut copy);
+        let (Ok(x), Ok(partial)) = (x, work.limits.of(id)) else {
             odd.push(id);
             continue;
         };
@@ -181,6 +184,7 @@ fn sweep<R: Real, const W: usize>(
             None => odd.push(id),
         }
     }
+    b.copy = copy;
     if g.wanted {
         let pairs = b.pairs.iter().zip(&b.e).zip(&b.gold);
         g.transitions

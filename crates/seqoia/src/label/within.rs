@@ -1,0 +1,224 @@
+//! Training data within a limit of memory: in memory if it fits there with all that learning needs, else on disk.
+
+use std::sync::Arc;
+
+use seqoia_data::disk::{Numbers, Scratch};
+use seqoia_data::features::Room;
+use seqoia_report::bytes;
+use seqoia_structures::chain::Shelves;
+
+use super::data::Reading;
+use super::outside;
+use super::own_words;
+use super::{Again, ChainOptions, DataOptions, DevSet, LabelTask, PairChoice, Source, TrainingSet};
+use crate::error::{BadOption, Result};
+use crate::run::{Bill, LearnOptions, Run};
+
+/// How much memory training may take.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// Bytes.
+    pub bytes: usize,
+    /// Where temporary files go.
+    pub scratch: Scratch,
+    /// Examples lie on disk even if they fit into memory.
+    pub always: bool,
+}
+
+/// What the program takes while it reads, beside tables: itself, blocks of text and what was found in them.
+pub(super) const READER: usize = 27_900_000;
+
+impl Limit {
+    /// Bytes that tables may take while data is read, beside lists from outside.
+    pub(super) fn for_tables(&self, lists: usize) -> Result<usize> {
+        let room = self.bytes.saturating_sub(READER + lists);
+        match room >= LEAST {
+            true => Ok(room),
+            false => {
+                let least = size(READER + lists + LEAST);
+                Err(self.refused(format!("reading alone takes {least}")).help(help(least)).into())
+            }
+        }
+    }
+
+    /// An error about it.
+    pub(super) fn refused(&self, what: String) -> BadOption {
+        BadOption::of("memory-limit", size(self.bytes), what)
+    }
+}
+
+/// Less for tables is no use.
+const LEAST: usize = 5_000_000;
+
+/// A number of bytes as the option is written, rounded up.
+pub(super) fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000_000 => format!("{}K", bytes.div_ceil(1000)),
+        _ => format!("{}M", bytes.div_ceil(1_000_000)),
+    }
+}
+
+pub(super) fn help(least: impl std::fmt::Display) -> String {
+    format!(
+        "`memory-limit {least}` is enough; a higher `cutoff`, fewer `threads` and a learner that keeps less take less"
+    )
+}
+
+/// Where the examples of a training set lie.
+#[derive(Clone, Debug)]
+pub struct Within {
+    pub(super) limit: Limit,
+    pub(super) disk: Option<Disk>,
+}
+
+/// Examples that lie on disk.
+#[derive(Clone, Debug)]
+pub(super) struct Disk {
+    /// Bytes of their file.
+    pub(super) bytes: u64,
+    /// Why they lie there.
+    pub(super) why: String,
+}
+
+impl Within {
+    /// Whether examples lie on disk.
+    #[must_use]
+    pub fn is_on_disk(&self) -> bool {
+        self.disk.is_some()
+    }
+
+    /// For the person who waits.
+    pub(super) fn told(&self, shelves: bool) -> Vec<String> {
+        let limit = bytes(self.limit.bytes as u64);
+        let mut told = vec![match &self.disk {
+            None => format!("{limit}: the examples stay in memory"),
+            Some(disk) => format!("{limit}: {}", disk.why),
+        }];
+        told.extend(self.disk.as_ref().map(|disk| format!("so they lie on disk ({})", bytes(disk.bytes))));
+        if shelves {
+            told.push("what the learner remembers of each lies on disk".to_owned());
+        }
+        told
+    }
+
+    /// Places for numbers on disk.
+    pub(super) fn shelves(&self) -> Shelves {
+        let scratch = self.limit.scratch.clone();
+        Arc::new(move |length| match Numbers::new(&scratch, length) {
+            Ok(numbers) => Ok(Arc::new(numbers)),
+            Err(error) => Err(seqoia_core::Error::Learner(error.to_string())),
+        })
+    }
+}
+
+/// Reads data, with its dev data, for training with these options within a limit. Examples lie on disk if they must,
+/// and so does what the learner remembers of each, if it can: `learn` is told.
+///
+/// A recipe may want weights for all pairs. Where these do not fit and the user did not ask for them, those that occur
+/// are taken, and a doubt of the set says so.
+///
+/// # Errors
+/// As [`TrainingSet::read`]; a limit that is too small, with what takes how much; temporary files that cannot be
+/// written; data that changes while it is read.
+pub fn read_within(
+    source: &Again,
+    dev: Option<&Again>,
+    data: &DataOptions,
+    chain: ChainOptions,
+    learn: &mut LearnOptions,
+    limit: &Limit,
+) -> Result<(TrainingSet, Option<DevSet>)> {
+    match read_as(source, dev, data, chain, learn, limit)? {
+        Ok(done) => Ok(done),
+        Err(bill) if data.pairs.is_none() && data.pairs_or_default() == PairChoice::All => {
+            let fewer = DataOptions { pairs: Some(PairChoice::Observed), ..data.clone() };
+            let (mut set, dev) = match read_as(source, dev, &fewer, chain, learn, limit)? {
+                Ok(done) => done,
+                Err(bill) => return Err(too_small(limit, &bill).into()),
+            };
+            let all = size(bill.total());
+            set.doubts.push(format!(
+                "`pairs observed`, since with all pairs training takes {all}, more than `memory-limit` allows; with \
+                 `pairs all` this is an error"
+            ));
+            Ok((set, dev))
+        }
+        Err(bill) => Err(too_small(limit, &bill).into()),
+    }
+}
+
+/// The same with the pairs that `data` says; or what is too much.
+#[allow(clippy::type_complexity)] // data, or why not
+fn read_as(
+    source: &Again,
+    dev: Option<&Again>,
+    data: &DataOptions,
+    chain: ChainOptions,
+    learn: &mut LearnOptions,
+    limit: &Limit,
+) -> Result<std::result::Result<(TrainingSet, Option<DevSet>), Bill>> {
+    let kind = data.format_of_text();
+    let lexica = own_words::collect_again(source, &data.features, kind)?;
+    // What training on a set takes, with a table on disk if that helps and can be.
+    let mut bill = |set: &TrainingSet| -> Result<(Option<DevSet>, Bill)> {
+        let dev = dev.map(|dev| DevSet::read(dev.open()?, set)).transpose()?;
+        let task = LabelTask::new(set, dev.as_ref()).with_chain(chain);
+        learn.shelves = false;
+        let run = Run::new(&task, learn)?;
+        let (bill, may_shelve) = (run.bill(), run.may_shelve());
+        if bill.total() <= limit.bytes || !may_shelve {
+            return Ok((dev, bill));
+        }
+        learn.shelves = true;
+        let bill = Run::new(&task, learn)?.bill();
+        Ok((dev, bill))
+    };
+    let in_memory = || -> Result<std::result::Result<Reading, String>> {
+        let room = Arc::new(Room::new(limit.for_tables(lexica.bytes())?));
+        if limit.always {
+            return Ok(Err("so it was asked for".to_owned()));
+        }
+        // Attributes of a token take more than its text, but where there are hardly any.
+        if source.bytes() > limit.bytes as u64 {
+            return Ok(Err("the file alone is larger".to_owned()));
+        }
+        let text: Source = source.open()?.into();
+        match Reading::with_room(text, kind, Arc::clone(&lexica), data, Some(Arc::clone(&room))) {
+            Err(_) if room.is_over() => Ok(Err("the examples are more than fits".to_owned())),
+            reading => reading.map(Ok),
+        }
+    };
+    let why = match in_memory()? {
+        Ok(reading) => {
+            let mut set = TrainingSet::index(reading, data)?;
+            let (dev, bill) = bill(&set)?;
+            if bill.total() <= limit.bytes {
+                set.within = Some(Within { limit: limit.clone(), disk: None });
+                return Ok(Ok((set, dev)));
+            }
+            format!("with all examples in memory it would be {}", bytes(bill.total() as u64))
+        }
+        Err(why) => why,
+    };
+    let mut set = outside::read(source, lexica, data, limit)?;
+    if let Some(disk) = set.within.as_mut().and_then(|within| within.disk.as_mut()) {
+        disk.why = why;
+    }
+    let (dev, bill) = bill(&set)?;
+    Ok(if bill.total() <= limit.bytes { Ok((set, dev)) } else { Err(bill) })
+}
+
+/// What takes how much.
+fn too_small(limit: &Limit, bill: &Bill) -> BadOption {
+    let mut items = bill.items.clone();
+    items.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    let items: Vec<String> = items
+        .iter()
+        .filter(|(_, bytes)| bytes * 50 > bill.total())
+        .map(|(what, size)| format!("{what} {}", bytes(*size as u64)))
+        .collect();
+    let least = size(bill.total());
+    limit
+        .refused(format!("training takes {least} even with the examples on disk: {}", items.join(", ")))
+        .help(help(least))
+}
