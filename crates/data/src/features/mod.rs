@@ -32,6 +32,7 @@ mod seen;
 pub mod sets;
 mod spilled;
 mod stretch;
+mod stretches;
 mod table;
 mod template;
 mod thesaurus;

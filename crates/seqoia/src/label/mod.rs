@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `training` | the short way from data to a model, for programs |
 //! | `options/` | what a user can choose about data and features, and what goes with a feature set |
-//! | `source`, `data`, `own_words` | training data, read |
-//! | `within`, `outside` | the same where memory is limited |
+//! | `source`, `reading`, `data`, `own_words` | training data, read |
+//! | `limit`, `within`, `outside` | the same where memory is limited |
 //! | `schemes`, `rules`, `weights`, `suspects`, `roles`, `raw` | what its labels are taken for, and what is not |
 //! | `dev`, `scorer` | dev scores |
 //! | `task` | all of it as a [`Task`](crate::run::Task) |
@@ -25,6 +25,7 @@ pub mod folds;
 mod inspect;
 mod known;
 mod leading;
+mod limit;
 mod meta;
 mod model;
 pub(crate) mod options;
@@ -32,6 +33,7 @@ mod outside;
 pub(crate) mod own_words;
 mod page;
 mod raw;
+pub(crate) mod reading;
 mod records;
 pub(crate) mod roles;
 mod rules;
@@ -58,6 +60,7 @@ pub use data::{Counts, TrainingSet};
 pub use dev::{DevJudge, DevSet};
 pub use file::{Labelled, PredictOptions, predict};
 pub use inspect::{Inspector, ModelSummary, Section, Strongest, Transition, Weight};
+pub use limit::{Limit, Within};
 pub use meta::Meta;
 pub use model::Labeller;
 pub use options::recipes;
@@ -74,5 +77,5 @@ pub use text::{FromText, model_from_text, model_to_text};
 pub use training::Training;
 pub use trial::{Trial, try_out};
 pub use why::{Contribution, Rival, SecondBest, Why, WhyToken, why_input, why_line, why_text};
-pub use within::{Limit, Within, read_within};
+pub use within::read_within;
 pub use worker::{Marginals, Predictor, Ranked};

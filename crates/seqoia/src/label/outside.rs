@@ -8,13 +8,12 @@ use seqoia_data::features::{Growing, Labels, Lexica, MOST_LABELS, OR, Room, Spil
 use seqoia_data::format::{Block, Kind, Reader};
 use seqoia_structures::chain::{Rules, Sets};
 
-use super::data::{
-    self, Counts, Opened, Tally, check_features, check_weights, lay_out, numbers, sets_of, unmatched,
-};
+use super::data::{self, Counts, Tally, check_features, check_weights, lay_out, numbers, sets_of};
+use super::limit::{Disk, help, size};
 use super::options::Schemes;
+use super::reading::{Opened, unmatched};
 use super::rules::{self, Broken};
 use super::schemes::{Recognition, can_be_label, check_names, converter};
-use super::within::{Disk, help, size};
 use super::{Again, DataOptions, Limit, TrainingSet, Within, raw, roles, weights};
 use crate::error::{Error, Result};
 
@@ -245,7 +244,7 @@ fn look(
         }
         debug_assert!(all.is_empty() || all.len() == first, "weights of all sentences, or of none");
         all.append(&mut memory.weights);
-        Ok::<_, crate::Error>(())
+        Ok::<_, Error>(())
     })?;
     // In the order in which they are found in memory.
     if schemes.file.is_none()

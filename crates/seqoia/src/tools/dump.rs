@@ -13,8 +13,8 @@ use seqoia_data::format::{Refusal, write_crfsuite_row};
 use seqoia_data::open::Input;
 
 use crate::error::Result;
-use crate::label::data::Reading;
 use crate::label::options::DataOptions;
+use crate::label::reading::Reading;
 use crate::label::{Source, own_words};
 use crate::tools::expand::{Expander, Names};
 
