@@ -64,9 +64,10 @@ const COLOURS: [&str; 9] =
 const DASHES: [&str; 3] = ["", "9 4", "9 3 2 3"];
 
 const STYLE: &str = "\
-.plot{--back:#fff;--text:#1b1b1b;--line:#b9b9b9;--faint:#ececec;font:12px system-ui,sans-serif}
-@media(prefers-color-scheme:dark){.plot{--back:#16181d;--text:#e6e6e6;--line:#666;--faint:#2b2e36}}
-.plot text{fill:var(--text)}.plot .grid{stroke:var(--faint)}.plot .axis{stroke:var(--line);fill:none}
+.plot{font:12px system-ui,sans-serif}.plot .back{fill:#fff}.plot text{fill:#1b1b1b}
+.plot .grid{stroke:#ececec}.plot .axis{stroke:#b9b9b9;fill:none}
+@media(prefers-color-scheme:dark){.plot .back{fill:#16181d}.plot text{fill:#e6e6e6}.plot .grid{stroke:#2b2e36}
+.plot .axis{stroke:#666}}
 .plot .curve{fill:none;stroke-width:1.8;stroke-linejoin:round}.plot .lead{stroke-width:.7;opacity:.6}
 ";
 
@@ -192,7 +193,7 @@ impl Plot {
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
              width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
-             <rect width=\"100%\" height=\"100%\" style=\"fill:var(--back)\"/>\n",
+             <rect class=\"back\" width=\"100%\" height=\"100%\"/>\n",
             escape(&self.title)
         );
         let mut put = |line: std::fmt::Arguments<'_>| {

@@ -167,7 +167,8 @@ fn described(section: &Section<'_>, recipe: &Recipe) -> String {
 fn matrix(recipe: &Recipe, sections: &[Section<'_>]) -> Table {
     let mut table = Table::new().names("", 16);
     for section in sections {
-        table = table.numbers(&recipe.data[section.data].name, 12);
+        let name = &recipe.data[section.data].name;
+        table = table.numbers(name, name.chars().count().max(10) + 2);
     }
     let mut rows: Vec<(String, Vec<Option<Score>>)> = vec![];
     let score = |curve: Option<&Curve<'_>>| curve.and_then(Curve::test).map(|(_, mean, off)| (mean, off));
@@ -248,26 +249,22 @@ fn plot(wish: &PlotWish, recipe: &Recipe, section: &Section<'_>) -> Plot {
             curves.push(Drawn { name, colour, dotted, points });
         }
     };
+    // Every run has its colour in all plots, whoever else is in them.
     for (entry, run) in recipe.run.iter().enumerate() {
-        if wish.runs.as_ref().is_some_and(|runs| !runs.contains(&run.name)) {
-            continue;
-        }
         let all = ranked(entry, recipe, &section.curves, &section.optima);
-        match run.show {
-            Show::All => {
-                for curve in &all {
-                    add(curve, curve.name, colour, false);
-                    colour += 1;
-                }
-                continue;
-            }
-            show => {
-                for (rank, curve) in all.iter().enumerate().take(if show == Show::Best2 { 2 } else { 1 }) {
-                    add(curve, &run.name, colour, rank > 0);
-                }
+        let of = |rank: usize| if run.show == Show::All { colour + rank } else { colour };
+        if wish.runs.as_ref().is_none_or(|runs| runs.contains(&run.name)) {
+            let shown = match run.show {
+                Show::All => all.len(),
+                Show::Best2 => 2,
+                Show::Best => 1,
+            };
+            for (rank, curve) in all.iter().enumerate().take(shown) {
+                let name = if run.show == Show::All { curve.name } else { &run.name };
+                add(curve, name, of(rank), rank > 0 && run.show == Show::Best2);
             }
         }
-        colour += 1;
+        colour += if run.show == Show::All { run.settings().len() } else { 1 };
     }
     let label = |quantity: &str| match quantity {
         "effective_passes" => "effective passes".to_owned(),
