@@ -4,7 +4,7 @@
 //! and nobody else can open or change them. They are read by position into buffers of a bounded size, never mapped: a
 //! mapped page counts as memory of the program.
 //!
-//! [`Scratch`] makes the files, [`Log`] is one that is written from its start to its end and then read, [`code`] has
+//! [`Scratch`] makes the files, [`Log`] is one that is written from its start to its end and then read, `code` has
 //! the form of numbers in it, [`Cached`] is a corpus, [`Numbers`] a long list of single numbers.
 
 mod cached;
